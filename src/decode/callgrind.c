@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The format of callgrind, which Xdebug, nytprofcg and yappi write, too: of each
- * function what it cost itself, of each call from one function to another what
- * it cost with all below it. There are no stacks. Documented in the manual of
- * Valgrind, "Callgrind Format Specification".
+ * Callgrind format, also written by Xdebug, nytprofcg and yappi: the self cost
+ * of each function, and the inclusive cost of each call between two functions.
+ * It has no stacks. Documented in the Valgrind manual, "Callgrind Format
+ * Specification".
  *
- *	events: Ir
- *	fl=(1) work.c
- *	fn=(1) main
- *	12 400
- *	cfn=(2) mix
- *	calls=3 20
- *	12 9000
+ * events: Ir fl=(1) work.c fn=(1) main 12 400 cfn=(2) mix calls=3 20 12 9000
  *
- * The profile is made of stacks all the same, whose sums are those numbers: for
- * each call one of the two functions with what the call cost, for each function
- * one of itself alone with its own cost less what was called for of it. Then the
- * sum of those that end in a function is its own cost, that of those that hold
- * it is its own cost and that of its calls, and the sum of all is what all
- * functions cost. Some values are below 0, and what runs deeper than two
- * functions cannot be told: struct profile.is_of_calls.
+ * The profile consists of made-up stacks with the right sums: for each call, a
+ * stack of both functions with the cost of the call; for each function, a stack
+ * of itself only with its self cost minus the cost of calls to it. Then stacks
+ * that end in a function add up to its self cost, stacks that contain it to its
+ * inclusive cost, and all stacks to the total. Some values are negative, and
+ * nothing deeper than two functions is known: struct profile.is_of_calls.
  */
 #include "decode/formats.h"
 
@@ -30,21 +23,21 @@
 
 #define WHAT "callgrind's output"
 
-/* Lines before the list of events. */
+/* Maximum number of lines before the list of events. */
 #define LOOK_LINES 64
 
-/* Valgrind counts some dozen at most, with caches and branches simulated. */
+/* Valgrind counts a few dozen at most, with cache and branch simulation. */
 #define EVENTS_MAX 64
 
-/* Where a file says no more than a number. */
+/* Names that may be abbreviated to a number. */
 enum name_kind { NAME_FILE, NAME_FUNCTION, NAME_KINDS };
 
 struct callgrind_function {
 	struct str name;
 	struct str file;
-	uint32_t frame; /* of the profile, plus 1 */
+	uint32_t frame; /* of the profile, + 1 */
 	int64_t self;
-	int64_t called; /* what all calls of it cost */
+	int64_t called; /* cost of all calls to it */
 };
 
 struct callgrind_call {
@@ -57,7 +50,7 @@ struct callgrind {
 	struct profile_build *build;
 	struct arena arena;
 	struct buf key;
-	struct map names[NAME_KINDS]; /* by their number: index of texts */
+	struct map names[NAME_KINDS]; /* by number: index of texts */
 	struct str *texts;
 	size_t text_count, text_cap;
 	struct map by_key;
@@ -69,13 +62,14 @@ struct callgrind {
 	struct type_name offered[EVENTS_MAX];
 	int64_t factors[EVENTS_MAX];
 	bool is_of_stackprof;
-	int64_t whole; /* of the event chosen, as its "summary:" lines tell */
+	int64_t whole; /* total of the chosen event, from "summary:" lines */
 	uint32_t event_count;
 	uint32_t chosen;
 	unsigned positions;
-	struct str file, callee_file; /* of fl and of cfl; NULL ptr: as fl */
-	uint32_t function, callee;    /* plus 1 */
-	bool is_call;                 /* the next line is what it cost */
+	/* Current fl and cfl; callee_file has a NULL ptr if same. */
+	struct str file, callee_file;
+	uint32_t function, callee; /* + 1 */
+	bool is_call;              /* the next line is its cost */
 	size_t line;
 };
 
@@ -116,7 +110,7 @@ static struct str take_word(struct str *rest)
 	return word;
 }
 
-/* Xdebug has the unit in the name, and another one in each version. */
+/* Xdebug has the unit in the name, which differs between versions. */
 static struct type_name type_of(struct str event, int64_t *factor)
 {
 	*factor = 1;
@@ -135,7 +129,7 @@ static struct type_name type_of(struct str event, int64_t *factor)
 
 static bool read_events(struct callgrind *c, struct str list, struct error *err)
 {
-	/* Each part of a file repeats it. */
+	/* Every part of a file repeats it. */
 	c->event_count = 0;
 	for (;;) {
 		struct str word = take_word(&list);
@@ -154,7 +148,7 @@ static bool read_events(struct callgrind *c, struct str list, struct error *err)
 
 /* ---- names ---- */
 
-/* "(12) name", "(12)" or "name". */
+/* Reads "(12) name", "(12)" or "name". */
 static bool read_name(struct callgrind *c, enum name_kind kind,
 		      struct str value, struct str *name, struct error *err)
 {
@@ -188,7 +182,7 @@ static bool read_name(struct callgrind *c, enum name_kind kind,
 	return true;
 }
 
-/* Functions of one name in different files are two. */
+/* Functions of the same name in different files are distinct. */
 static bool find_function(struct callgrind *c, struct str name, struct str file,
 			  uint32_t *function, struct error *err)
 {
@@ -229,8 +223,7 @@ static bool use_name(struct callgrind *c, struct str line, size_t equals,
 
 	if (str_equal(key, STR("fl")))
 		return read_name(c, NAME_FILE, value, &c->file, err);
-	/* Of lines that were inlined from elsewhere, and of those that a jump
-	 * leads to (--collect-jumps=yes). */
+	/* Files of inlined lines, and of jump targets (--collect-jumps=yes). */
 	if (str_equal(key, STR("fi")) || str_equal(key, STR("fe")) ||
 	    str_equal(key, STR("jfi")))
 		return read_name(c, NAME_FILE, value, &name, err);
@@ -259,7 +252,7 @@ static bool add_call(struct callgrind *c, int64_t value, struct error *err)
 	uint32_t caller = c->function - 1, callee = c->callee - 1, at;
 	void *items = c->calls;
 
-	/* Of a function that calls itself the call is within it already. */
+	/* A recursive call is included already. */
 	if (caller == callee)
 		return true;
 	if (!map_insert_u64(&c->by_pair, (uint64_t)caller << 32 | callee,
@@ -277,7 +270,7 @@ static bool add_call(struct callgrind *c, int64_t value, struct error *err)
 	return true;
 }
 
-/* "12 400 3": positions, then what was counted; what is missing is 0. */
+/* Reads "12 400 3": positions, then counts; missing ones are 0. */
 static bool use_costs(struct callgrind *c, struct str line, struct error *err)
 {
 	bool is_call = c->is_call;
@@ -302,9 +295,9 @@ static bool use_costs(struct callgrind *c, struct str line, struct error *err)
 	return true;
 }
 
-/* A number for each event, of a part of the file. That of Xdebug counts what ran
- * before the script; of functions of C stackprof tells what calls of them cost
- * and nothing of their own, so that only the summary has it. */
+/* Reads totals of a part of the file, a number per event. Xdebug's include what
+ * ran before the script; for C functions stackprof only has the cost of calls,
+ * and the summary includes their self cost. */
 static void use_summary(struct callgrind *c, struct str list)
 {
 	struct str word = STR("");
@@ -358,7 +351,7 @@ static bool use_line(struct callgrind *c, struct str line,
 
 /* ---- recursion ---- */
 
-/* Functions of one name are one to whoever reads of them. */
+/* Readers treat functions of the same name as one. */
 struct name_sums {
 	int64_t self;
 	int64_t calls;
@@ -414,7 +407,7 @@ static bool cap_recursion(struct callgrind *c, struct error *err)
 
 /* ---- the profile ---- */
 
-/* yappi has "work /tmp/work.py:12" for a name. */
+/* Strips the location from yappi's names: "work /tmp/work.py:12". */
 static struct str without_place(struct str name, struct str file,
 				uint32_t *line)
 {

@@ -16,26 +16,27 @@
 
 /* Samples in a Chrome trace (Chrome's performance panel, node
  * --trace-event-categories disabled-by-default-v8.cpu_profiler): events
- * "Profile" and "ProfileChunk" that together are a CPU profile of a thread, or
- * "CpuProfile", a whole one. They are told apart by process and id. Members of
- * an event may stand in any order: its arguments wait for its name. */
+ * "Profile" and "ProfileChunk", which together are a CPU profile of a thread,
+ * or "CpuProfile", a complete one. Profiles are identified by process and id.
+ * Members of an event come in any order: its arguments are kept until its name
+ * is known. */
 
 struct reader {
 	struct v8_group g;
 	struct column all; /* struct v8_calls */
 	struct map by_thread;
-	struct buf args;   /* of an event, until it is known to be of samples */
-	bool is_of_py_spy; /* so some event says */
+	struct buf args;   /* of an event, until it is known to be a sample */
+	bool is_of_py_spy; /* an event says so */
 	bool is_of_node;
-	bool is_open;      /* the list has no end */
+	bool is_open; /* the list has no end */
 };
 
-/* The id of an event. Real ones are shorter: "1234", "0x1". */
+/* Maximum size of an event's id. Real ones are shorter: "1234", "0x1". */
 struct event {
 	char pid[32];
 	char tid[32];
 	char id[32];
-	uint64_t args_end; /* where they end in the input */
+	uint64_t args_end; /* end offset in the input */
 	bool is_profile;
 };
 
@@ -100,7 +101,7 @@ static void read_event(struct reader *r, struct event *e)
 			e->is_profile = str_equal(text, STR("Profile")) ||
 					str_equal(text, STR("ProfileChunk")) ||
 					str_equal(text, STR("CpuProfile"));
-			/* Metadata, of its versions. */
+			/* Metadata: version numbers. */
 			r->is_of_node |= str_equal(text, STR("node"));
 		} else {
 			r->is_of_py_spy |= str_equal(text, STR("py-spy"));
@@ -109,7 +110,7 @@ static void read_event(struct reader *r, struct event *e)
 
 static struct v8_calls *find_thread(struct reader *r, const struct event *e)
 {
-	/* Chunks have an id, which other threads write, too. */
+	/* Chunks have an id, which may also be written by other threads. */
 	struct str key = arena_printf(r->g.arena, "%s %s %s", e->pid, e->id,
 				      *e->id ? "" : e->tid);
 	struct v8_calls *calls;
@@ -219,7 +220,8 @@ static bool read_sample_document(struct reader *r, struct error *err)
 			 way);
 }
 
-/* The format lets a list go without its end, for programs that break off. */
+/* The format allows a list without an end, for programs that are
+ * interrupted. */
 #define CHROME_OPEN_NOTE                                                       \
 	"the list of the Chrome trace has no end: it may be cut off"
 
@@ -260,10 +262,10 @@ bool decode_chrome_trace(struct feed *feed, const struct profile_want *want,
 	return is_done;
 }
 
-/* Events of a Chrome trace ("Trace Event Format"): one at a time, in the order
- * of the file. */
+/* Events of a Chrome trace ("Trace Event Format"), one at a time, in file
+ * order. */
 
-/* A text or a number; "" for all else. */
+/* Reads a string or a number; "" for anything else. */
 static struct str read_text(struct json_reader *r)
 {
 	enum json_kind kind = json_peek(r);
@@ -276,7 +278,7 @@ static struct str read_text(struct json_reader *r)
 	return text;
 }
 
-/* Ids and categories are cut there: real ones are shorter. */
+/* Ids and categories are truncated to this; real ones are shorter. */
 #define CHROME_ID_BYTES ((size_t)64)
 
 struct chrome_text {
@@ -320,18 +322,19 @@ static uint64_t read_span_id(struct json_reader *r)
 	return id;
 }
 
-/* The fields that say where an event belongs. Names of events are cut likewise:
- * those that are looked at ("process_name") are short. */
+/* Fields that identify an event. Names are truncated, too: those needed
+ * ("process_name") are short. */
 struct chrome_event {
 	struct chrome_text texts[TEXTS];
-	char phase; /* 'X', 'B', ...; 0: none was told */
+	char phase; /* 'X', 'B', ...; 0: missing */
 	bool has_duration;
-	bool is_sum; /* of many, by clang -ftime-trace: it took place nowhere */
-	uint64_t span_id; /* as render/chrome.c writes them, or 0 */
+	/* An aggregate by clang -ftime-trace, without a position in time. */
+	bool is_sum;
+	uint64_t span_id; /* as written by render/chrome.c, or 0 */
 	uint64_t parent_id;
 	int64_t start_ns;
 	int64_t duration_ns;
-	uint64_t name_tail; /* hash of a name too long to be kept, or 0 */
+	uint64_t name_tail; /* hash of the rest of a long name, or 0 */
 };
 
 enum { ARG_NAMED, ARG_SPAN_ID, ARG_PARENT_ID, ARG_SUM };
@@ -371,15 +374,15 @@ static struct json_fields event_fields = JSON_FIELDS(
 	JSON_NAME("dur", FIELD_DURATION), JSON_NAME("id2", FIELD_ID2),
 	JSON_NAME("args", FIELD_ARGS));
 
-/* The members of an event that is entered. named: args.name or args.labels,
- * which metadata has. */
+/* Reads the members of an event already entered. named: receives args.name or
+ * args.labels of metadata. */
 static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 			      struct buf *named)
 {
 	struct str text;
 	int field;
 
-	/* Texts have a length and no end. */
+	/* Texts have a length, so they need no reset. */
 	memset(&e->phase, 0, sizeof *e - offsetof(struct chrome_event, phase));
 	for (unsigned i = 0; i < TEXTS; i++)
 		e->texts[i].len = 0;
@@ -418,7 +421,8 @@ static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 		}
 }
 
-/* Returns whether it begins, or is, a span; and whether it ends one. */
+/* Returns whether it begins a span, or is a complete one; and whether it ends
+ * one. */
 static bool chrome_event_begins(const struct chrome_event *e)
 {
 	return e->phase && strchr("XBbS", e->phase) && !e->is_sum;
@@ -431,20 +435,18 @@ static inline struct str chrome_str(const struct chrome_event *e,
 }
 
 /* Spans in a Chrome trace ("Trace Event Format"): complete events (X), begins
- * and ends (B, E) and asynchronous ones (b, e; S, F). Which is within which is
- * told by times alone, and ends stand apart from begins, so the events are read
- * twice: first for their times, then for what they say. A process is a service.
- * What tracefind itself wrote as a Chrome trace is told by its members, and
- * comes back as the trace that it was. */
+ * and ends (B, E) and asynchronous ones (b, e; S, F). Nesting only follows from
+ * times, and ends are separate from begins, so events are read twice: first for
+ * their times, then for their contents. A process is a service. Traces written
+ * by tracefind are recognised by their members, and restored. */
 
 #define WHAT "the trace"
 
-/* Traces count from anywhere; one that counts from 0 begins so much later,
- * since 0 is no time. */
+/* Timestamps have an arbitrary origin; traces that start at 0 are shifted by
+ * this, since 0 means no time. */
 #define LEAST_START_NS 1000
 
-/* So many spans that are open at once are looked through for the one that an
- * end names. */
+/* Maximum number of open spans searched for the one that an end refers to. */
 #define OPEN_LOOKS 256u
 
 struct process {
@@ -454,23 +456,23 @@ struct process {
 	uint32_t resource;
 };
 
-/* A thread, or what is asynchronous under one id. */
+/* A thread, or an id of asynchronous events. */
 struct lane {
 	uint32_t process;
-	uint32_t open; /* the innermost span that has no end yet, plus 1 */
+	uint32_t open; /* the innermost span without an end, + 1 */
 	struct str tid;
 	struct str name;
 };
 
 struct chrome_span {
-	uint64_t event; /* which in the file */
+	uint64_t event; /* its number in the file */
 	uint64_t id;
 	uint64_t parent_id;
 	int64_t start_ns;
 	int64_t end_ns;
 	uint32_t lane;
-	uint32_t around; /* the span around it, plus 1 */
-	uint32_t name;   /* hash of it, by which its end is found */
+	uint32_t around; /* enclosing span, + 1 */
+	uint32_t name;   /* hash of it, to find its end */
 	bool has_end;
 };
 
@@ -478,9 +480,10 @@ struct chrome {
 	struct trace_json t;
 	struct arena arena;
 	struct buf key;
-	struct buf named; /* by the event being read, if it is metadata */
-	/* Of the span being read: its name, and the file or the like that it
-	 * is about, which stands among its arguments. */
+	/* Name or labels of the event being read, if metadata. */
+	struct buf named;
+	/* Of the span being read: its name, and the file or similar it is
+	 * about, from its arguments. */
 	struct buf name, about;
 	struct text_table processes, lanes;
 	struct process *process_list;
@@ -489,13 +492,13 @@ struct chrome {
 	size_t process_count, process_cap;
 	size_t lane_count, lane_cap;
 	size_t span_count, span_cap;
-	size_t recorder_count; /* spans of who recorded it, left out */
-	size_t next_span;      /* of the second reading */
-	uint64_t event;   /* being read */
+	size_t recorder_count; /* spans of the recorder, left out */
+	size_t next_span;      /* in the second reading */
+	uint64_t event;        /* number of the event being read */
 	struct trace_id trace_id;
 	int64_t origin_ns;
 	bool has_origin;
-	bool is_own; /* tracefind wrote it */
+	bool is_own; /* written by tracefind */
 	bool is_second;
 	bool is_full;
 	bool is_open; /* the list has no end */
@@ -508,7 +511,7 @@ static bool no_memory(struct chrome *c)
 
 /* ---- processes and threads ---- */
 
-/* The number that c->key has in the table: that of all others when new. */
+/* Finds or adds c->key in the table and returns its number. */
 static bool number_key(struct chrome *c, struct text_table *table,
 		       uint32_t *number)
 {
@@ -571,7 +574,7 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 		add_key_part(c, chrome_str(e, TEXT_CATEGORY));
 		add_key_part(c, chrome_str(e, TEXT_SCOPE));
 		add_key_part(c, chrome_str(e, TEXT_ID));
-		/* The older ones do not nest: a name is as good as an id. */
+		/* Older ones (S, F) do not nest: the name is part of the id. */
 		if (e->phase == 'S' || e->phase == 'F')
 			add_key_part(c, chrome_str(e, TEXT_NAME));
 	} else {
@@ -593,7 +596,7 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 	return true;
 }
 
-/* Uses the names of processes and threads. */
+/* Stores names of processes and threads. */
 static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 {
 	struct str event = chrome_str(e, TEXT_NAME);
@@ -619,7 +622,7 @@ static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 
 /* ---- the first reading ---- */
 
-/* Returns the hash of an event's whole name; 0: it has none. */
+/* Returns the hash of an event's complete name; 0: none. */
 static uint32_t hash_name(const struct chrome *c, const struct chrome_event *e)
 {
 	struct str name = chrome_str(e, TEXT_NAME);
@@ -653,7 +656,7 @@ static bool add_span(struct chrome *c, const struct chrome_event *e,
 		span.has_end = e->has_duration;
 		span.end_ns = sat_add_i64(e->start_ns, e->duration_ns);
 	} else {
-		/* Until the end comes, it names the one around it. */
+		/* The enclosing span, until the end is read. */
 		span.name = hash_name(c, e);
 		span.around = c->lane_list[lane].open;
 		c->lane_list[lane].open = (uint32_t)c->span_count + 1;
@@ -713,10 +716,10 @@ static bool use_event(struct chrome *c, const struct chrome_event *e)
 	return true;
 }
 
-/* ---- which is within which ---- */
+/* ---- nesting ---- */
 
-/* Orders spans: one that begins later is within, of those that begin at once
- * the one that ends earlier. */
+/* Orders spans so that enclosing ones come first: by start, then the longer
+ * first. */
 static int compare_spans(const void *left, const void *right, void *spans)
 {
 	uint32_t at = *(const uint32_t *)left, other = *(const uint32_t *)right;
@@ -729,7 +732,7 @@ static int compare_spans(const void *left, const void *right, void *spans)
 	return order ? order : compare_u64(at, other);
 }
 
-/* Spans of a lane that are open are a chain through `around`. */
+/* Open spans of a lane are linked by `around`. */
 static void nest_lane(struct chrome *c, uint32_t *items, size_t count)
 {
 	uint32_t open = 0;
@@ -751,7 +754,7 @@ static void nest_lane(struct chrome *c, uint32_t *items, size_t count)
 	}
 }
 
-/* Each lane's, one lane after the other, in the order of the file. */
+/* Lane by lane, in file order. */
 static bool nest_lanes(struct chrome *c)
 {
 	struct arena *arena = &c->arena;
@@ -774,18 +777,18 @@ static bool nest_lanes(struct chrome *c)
 
 static bool nest(struct chrome *c)
 {
-	/* Of several files, each numbers its own. */
+	/* Unique across several files. */
 	uint64_t first_id = ((uint64_t)c->t.to->source << 32) + 1;
 	int64_t first_ns = INT64_MAX;
 
 	for (size_t i = 0; i < c->span_count; i++) {
 		struct chrome_span *span = &c->spans[i];
 
-		/* What has no end is open until all others have one. */
+		/* Spans without an end enclose all others. */
 		if (!span->has_end)
 			span->end_ns = INT64_MAX;
 		first_ns = min_i64(first_ns, span->start_ns);
-		/* Ids of others mean nothing here. */
+		/* Span ids of other programs are not used. */
 		if (!c->is_own || !span->id) {
 			span->id = first_id + i;
 			span->parent_id = 0;
@@ -798,7 +801,7 @@ static bool nest(struct chrome *c)
 
 /* ---- the second reading ---- */
 
-/* The value that comes next: a list or a map as JSON. */
+/* Adds the next value: a list or a map as JSON. */
 static void add_value(struct chrome *c, struct str key)
 {
 	struct trace_json *t = &c->t;
@@ -858,7 +861,7 @@ static void add_values(struct chrome *c)
 	}
 }
 
-/* As render/chrome.c writes them. */
+/* As written by render/chrome.c. */
 static void read_own_args(struct chrome *c, struct span_input *in)
 {
 	struct trace_json *t = &c->t;
@@ -967,7 +970,7 @@ static bool describe(struct chrome *c, struct process *p)
 		buf_add_text(&c->key, "process ");
 		buf_add_str(&c->key, p->pid);
 	}
-	/* Kernels stand under the name of the process that began them. */
+	/* GPU kernels have the name of the process that launched them. */
 	if (str_starts(p->labels, STR("GPU")))
 		buf_addf(&c->key, " (%.*s)", STR_ARGS(p->labels));
 	if (!buf_check(&c->key, WHAT, &c->t.err))
@@ -1006,7 +1009,7 @@ static void read_events(struct chrome *c)
 	}
 }
 
-/* Where tracefind writes which trace it was, and when. */
+/* Reads the trace id and start written by tracefind. */
 static void read_origin(struct chrome *c)
 {
 	struct json_reader *r = c->t.r;
@@ -1054,7 +1057,7 @@ static void read_members_of_file(struct chrome *c)
 		}
 }
 
-/* The list of events, or an object that has it. */
+/* Reads a list of events, or an object that contains one. */
 static void read_document(struct chrome *c)
 {
 	struct json_reader *r = c->t.r;
@@ -1101,7 +1104,7 @@ static void read_twice(struct chrome *c, struct feed *feed)
 			  c->recorder_count == 1 ? "is" : "are");
 	if (c->is_open)
 		notes_add(c->t.to->notes, "%s", CHROME_OPEN_NOTE);
-	/* What is no trace at all is told apart from an empty one. */
+	/* Distinguishes other data from an empty trace. */
 	if (c->event && !c->span_count && !json_failed(c->t.r))
 		(void)trace_json_taken(
 			&c->t, error_set(&c->t.err, ERROR_FORMAT,

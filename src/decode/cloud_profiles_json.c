@@ -7,9 +7,9 @@
 
 #define WHAT "list of profiles"
 
-/* The facts so far of the profile being read. */
+/* The profile being read. */
 struct profile_text {
-	struct stored_entry entry; /* texts lie in the arena */
+	struct stored_entry entry; /* texts are in the arena */
 	struct buf base64;
 	bool has_time;
 };
@@ -17,8 +17,8 @@ struct profile_text {
 struct page_reader {
 	struct json_reader *r;
 	struct cloud_page *page;
-	struct profile_list *list;     /* first reading */
-	const struct cloud_take *take; /* second */
+	struct profile_list *list;     /* in the first reading */
+	const struct cloud_take *take; /* in the second */
 	struct arena texts;            /* of the profile being read */
 	struct profile_text now;
 	struct error err;
@@ -93,7 +93,7 @@ static bool copy_text(struct page_reader *p, struct str text, struct str *out)
 	return out->ptr != NULL;
 }
 
-/* A text, or nothing where the server says null or something else. */
+/* Reads a string; nothing for null and other values. */
 static bool read_text(struct page_reader *p, struct str *out)
 {
 	struct str text;
@@ -106,8 +106,8 @@ static bool read_text(struct page_reader *p, struct str *out)
 	return json_text(p->r, &text) && copy_text(p, text, out);
 }
 
-/* {"version":"1.0.0",..}: those of the deployment and of the profile are one
- * set; what does not fit is not kept. */
+/* {"version":"1.0.0",..}: labels of the deployment and of the profile are
+ * merged; those over the limit are dropped. */
 static void read_labels(struct page_reader *p)
 {
 	struct stored_entry *e = &p->now.entry;
@@ -151,7 +151,7 @@ static bool read_enum(struct page_reader *p)
 {
 	struct str text;
 
-	/* By number where a server prints no names. */
+	/* A number if the server does not print names. */
 	if (json_peek(p->r) == JSON_NUMBER) {
 		int64_t number = 0;
 
@@ -191,8 +191,8 @@ static bool read_field(struct page_reader *p, struct str key)
 	if (str_equal(key, STR("profileBytes"))) {
 		struct str name = p->now.entry.name;
 
-		/* Those of one that is not wanted are passed over; where its
-		 * name comes behind them, they are kept until then. */
+		/* Skipped unless wanted; if the name comes later, kept until
+		 * then. */
 		if (!p->take || json_peek(p->r) != JSON_STRING ||
 		    (name.len && !p->take->is_wanted(p->take->context, name))) {
 			json_skip(p->r);
@@ -307,7 +307,7 @@ static bool decode(struct page_reader *p, struct str bytes, uint32_t index,
 	arena_init(&p->texts, LIMIT_CONTEXT_BYTES);
 	buf_init(&p->now.base64, LIMIT_BODY_WIRE_BYTES);
 	is_ok = read_page(p, index);
-	/* After a failure of our own the reader is asked out of turn. */
+	/* After an error of our own the parser reports misuse. */
 	if (p->err.code != ERROR_NONE)
 		*err = p->err;
 	else if (!json_check(p->r, err))

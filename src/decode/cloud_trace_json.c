@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The JSON of Cloud Trace v1: a trace ({"projectId", "traceId", "spans"}), a
- * page of a list ({"traces", "nextPageToken"}), or several of them. Events and
- * links do not exist there; of each span's labels some are of its process,
- * which is put together from them again. Nothing is kept but the span being
- * read.
+ * Cloud Trace v1 JSON: a trace ({"projectId", "traceId", "spans"}), a page of a
+ * list ({"traces", "nextPageToken"}), or several of them. There are no events
+ * and links; some labels of each span belong to its resource, which is
+ * reassembled from them. Only the span being read is kept.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -19,17 +18,17 @@
 #include "decode/trace_json.h"
 #include "model/trace.h"
 
-/* Labels of Cloud Trace. Spans there have nothing else: what OpenTelemetry
- * keeps apart, attributes of the span and of its process, status and kind, is
- * a label each, under OpenTelemetry's own names or under older ones of
- * Google's agents and of OpenCensus ("/http/method", "g.co/r/..."). */
+/* Labels of Cloud Trace, the only data of spans there. Attributes of the span
+ * and its resource, status and kind in OpenTelemetry are each a label, by
+ * OpenTelemetry's names or by older ones of Google's agents and OpenCensus
+ * ("/http/method", "g.co/r/..."). */
 
 #define KEY(literal)                                                           \
 	{                                                                      \
 		literal, sizeof(literal) - 1                                   \
 	}
 
-/* Names of the process that are kept, as in resource_keys. */
+/* Number of resource attributes that are kept, as in resource_keys. */
 #define GOOGLE_RESOURCE_KEYS 29u
 
 enum resource_key {
@@ -51,7 +50,7 @@ enum resource_key {
 	RESOURCE_KEYS = GOOGLE_RESOURCE_KEYS,
 };
 
-/* Those with a name above first. */
+/* Those used by name come first. */
 static const struct str resource_keys[] = {
 	[SERVICE] = KEY("service.name"),
 	[NAMESPACE] = KEY("service.namespace"),
@@ -84,14 +83,14 @@ static const struct str resource_keys[] = {
 	KEY("telemetry.sdk.language"),
 };
 
-/* Who says it: the lower rank wins, of equals the first. A service that says
- * its own name is believed before the place that it runs in. */
+/* Reliability of a source: the lower rank wins, of equal ones the first. A
+ * service name set by the service is preferred to the name of where it runs. */
 enum rank {
 	RANK_OWN = 1,
 	RANK_PLACE,
 	RANK_FUNCTION,
 	RANK_CONTAINER,
-	RANK_UNKNOWN, /* what an SDK writes that nobody told the name */
+	RANK_UNKNOWN, /* an SDK's default name */
 };
 
 struct place_label {
@@ -100,10 +99,9 @@ struct place_label {
 	enum rank rank;
 };
 
-/* Monitored resources, "g.co/r/TYPE/LABEL", by their last part: what the
- * labels of the types k8s_container, k8s_pod, cloud_run_revision,
- * cloud_function, gae_app, gae_instance, gce_instance and generic_task are
- * called. */
+/* Monitored resources, "g.co/r/TYPE/LABEL", by the last part: labels of the
+ * types k8s_container, k8s_pod, cloud_run_revision, cloud_function, gae_app,
+ * gae_instance, gce_instance and generic_task. */
 static const struct place_label monitored[] = {
 	{ KEY("service_name"), SERVICE, RANK_PLACE },
 	{ KEY("function_name"), SERVICE, RANK_PLACE },
@@ -136,7 +134,7 @@ static const struct place_label places[] = {
 	{ KEY("/pid"), PID, RANK_PLACE },
 };
 
-/* Labels of the span under OpenTelemetry's names. */
+/* Span labels with OpenTelemetry's names. */
 static const struct {
 	struct str label;
 	struct str key;
@@ -152,21 +150,21 @@ static const struct {
 	{ KEY("/error/name"), KEY("error.type") },
 	{ KEY("/component"), KEY("component") },
 	{ KEY("/tid"), KEY("thread.id") },
-	/* OpenCensus' wrappers of SQL drivers. */
+	/* OpenCensus wrappers of SQL drivers. */
 	{ KEY("sql.query"), KEY("db.statement") },
 };
 
 _Static_assert(COUNT_OF(resource_keys) == RESOURCE_KEYS,
 	       "GOOGLE_RESOURCE_KEYS counts this table");
 
-/* The facts in the labels of one span that are no attribute of its own. */
+/* Facts in the labels of a span that are not attributes of it. */
 struct google_labels {
 	struct buf values[GOOGLE_RESOURCE_KEYS];
-	unsigned char ranks[GOOGLE_RESOURCE_KEYS]; /* 0: not said */
-	struct buf message;                        /* of a failure */
+	unsigned char ranks[GOOGLE_RESOURCE_KEYS]; /* 0: unset */
+	struct buf message;                        /* error message */
 	bool has_message;
 	bool is_error;
-	enum span_kind kind; /* internal when not said */
+	enum span_kind kind; /* internal if unset */
 };
 
 /* ---- the process ---- */
@@ -249,7 +247,7 @@ static void take_message(struct google_labels *l, struct str value)
 
 enum status_label {
 	STATUS_NONE,
-	STATUS_CODE, /* of google.rpc.Code, 0 is OK */
+	STATUS_CODE, /* google.rpc.Code, 0 is OK */
 	STATUS_OTEL,
 	STATUS_MESSAGE,
 	STATUS_ERROR_MESSAGE,
@@ -308,9 +306,8 @@ static bool take_status(struct google_labels *l, struct str label,
 	return what != STATUS_NONE;
 }
 
-/* Takes one label in. True when it is an attribute of the span: *key is its
- * name in OpenTelemetry's words (or the label's own), borrowed from label or
- * constant. */
+/* Processes a label. Returns true if it is an attribute of the span: *key is
+ * its OpenTelemetry name (or the label's), borrowed from label or static. */
 static bool google_labels_take(struct google_labels *l, struct str label,
 			       struct str value, struct str *key)
 {
@@ -332,8 +329,8 @@ static bool google_labels_take(struct google_labels *l, struct str label,
 	return true;
 }
 
-/* GetTrace gives so many spans of a trace, and does not say when there are
- * more (Google's page of quotas and limits of Cloud Trace). */
+/* Maximum number of spans returned by GetTrace, which does not report
+ * truncation (Google's page of quotas and limits of Cloud Trace). */
 #define SPANS_MAX ((size_t)10000)
 
 enum field {
@@ -356,7 +353,7 @@ struct cloud {
 
 /* ---- spans ---- */
 
-/* Decimal, as proto3 writes a fixed64; "0" and nothing are no id. */
+/* Reads a decimal, as proto3 writes a fixed64; "0" and "" are no id. */
 static uint64_t read_id(struct cloud *c)
 {
 	struct str text = STR("");
@@ -391,7 +388,7 @@ static enum span_kind read_kind(struct cloud *c)
 		json_skip(c->t.r);
 	else
 		(void)!json_number_text(c->t.r, &text);
-	/* "RPC_SERVER", or the number of the enumeration. */
+	/* "RPC_SERVER", or the enum value. */
 	if (str_equal(text, STR("RPC_SERVER")) || str_equal(text, STR("1")))
 		return SPAN_KIND_SERVER;
 	if (str_equal(text, STR("RPC_CLIENT")) || str_equal(text, STR("2")))
@@ -399,7 +396,7 @@ static enum span_kind read_kind(struct cloud *c)
 	return SPAN_KIND_INTERNAL;
 }
 
-/* Strings by the format's definition. */
+/* The format defines them as strings. */
 static void read_labels(struct cloud *c)
 {
 	struct trace_json *t = &c->t;
@@ -422,8 +419,8 @@ static void read_labels(struct cloud *c)
 	}
 }
 
-/* Times before 1970 become ones that takers call impossible. Of a span that is
- * not kept only ids and times are wanted. */
+/* Reads a field. Times before 1970 are out of range, which takers handle. For
+ * spans that are not kept only ids and times are needed. */
 static void read_field(struct cloud *c, int field, struct span_input *in)
 {
 	if ((field == FIELD_KIND || field == FIELD_NAME ||
@@ -457,7 +454,7 @@ static void read_field(struct cloud *c, int field, struct span_input *in)
 	}
 }
 
-/* Uses the labels that are none of the span's attributes. */
+/* Applies the labels that are not attributes of the span. */
 static bool use_labels(struct cloud *c, struct span_input *in)
 {
 	const struct google_labels *labels = &c->labels;
@@ -467,7 +464,7 @@ static bool use_labels(struct cloud *c, struct span_input *in)
 		is_starved |= labels->values[i].state == BUF_OUT_OF_MEMORY;
 	if (is_starved)
 		return error_memory(&c->t.err, "a span");
-	/* What the two kinds there are cannot tell is a label. */
+	/* Other kinds than these two are in a label. */
 	if (in->kind == SPAN_KIND_INTERNAL)
 		in->kind = (uint8_t)labels->kind;
 	in->flags = labels->is_error ? SPAN_IS_ERROR : 0;
@@ -538,7 +535,7 @@ static void read_spans(struct cloud *c)
 
 static void read_late_spans(struct trace_json *t)
 {
-	/* A struct cloud begins with it. */
+	/* struct cloud begins with it. */
 	read_spans((struct cloud *)t);
 }
 
@@ -565,7 +562,7 @@ static void trace_end(struct cloud *c)
 			      "trace: of %s others may be missing",
 			      hex);
 	}
-	/* The page around the last trace of a list ends as well. */
+	/* Also ends the page around the last trace. */
 	trace_begin(c);
 }
 
@@ -600,7 +597,7 @@ static void read_traces(struct cloud *c)
 		}
 }
 
-/* A trace, or a page of them: the two share no key. */
+/* Reads a trace, or a page of them: they share no keys. */
 static void read_document(struct cloud *c)
 {
 	struct str key;

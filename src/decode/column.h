@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An array of a reader that grows item by item in its scratch arena. Private
- * to decode/.
+ * Growing array in a decoder's scratch arena. Private to decode/.
  */
 #ifndef DECODE_COLUMN_H
 #define DECODE_COLUMN_H
@@ -14,7 +13,7 @@ struct column {
 	size_t cap;
 };
 
-/* Room for one more item, whose bytes say nothing yet; NULL: no memory. */
+/* Returns an uninitialised new item at the end, NULL when out of memory. */
 static inline void *column_add(struct arena *arena, struct column *c,
 			       size_t size)
 {

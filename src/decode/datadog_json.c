@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Datadog: spans as tracers send them to the agent (a list of traces, each a
- * list of spans, also {"traces": ...} as they log them), or the trace that the
- * web page gives ({"trace": {"root_id", "spans": {ID: ...}}}, times in
- * seconds). A span has the lower half of its trace's id; the upper one is told
- * by one span of each list, which need not be the first, so the input is looked
- * through for those before spans are handed on.
+ * Datadog: spans as sent by tracers to the agent (a list of traces, each a list
+ * of spans; {"traces": ...} in their logs), or a trace exported by the web UI
+ * ({"trace": {"root_id", "spans": {ID: ...}}}, times in seconds). Spans have
+ * the lower half of their trace id; the upper one is in one span of each list,
+ * not necessarily the first, so the input is first searched for those.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -17,9 +16,9 @@
 #include "decode/formats.h"
 #include "decode/trace_json.h"
 
-/* Tags of Datadog's spans and what OpenTelemetry calls them. What is of the
- * process stands among those of a span, of one span of a process at least.
- * Source: "Span Tag Semantics" of Datadog's documentation. */
+/* Datadog span tags and their OpenTelemetry names. Resource attributes are tags
+ * of at least one span per process. Source: "Span Tag Semantics" of Datadog's
+ * documentation. */
 
 #define TEXT(literal)                                                          \
 	{                                                                      \
@@ -32,7 +31,8 @@ struct naming {
 };
 
 enum datadog_process {
-	DATADOG_SERVICE, /* what the process is, where a span says another */
+	/* The process's service, if the span has another one. */
+	DATADOG_SERVICE,
 	DATADOG_VERSION,
 	DATADOG_ENV,
 	DATADOG_INSTANCE,
@@ -80,12 +80,12 @@ static const struct str databases[] = {
 	TEXT("dynamodb"), TEXT("opensearch"),    TEXT("db"),
 };
 
-/* One of those; DATADOG_PROCESS_KEYS: it is of the span. */
+/* Returns a resource key; DATADOG_PROCESS_KEYS: a span attribute. */
 static unsigned datadog_process_key(struct str tag)
 {
 	unsigned i;
 
-	/* As older tracers have it. */
+	/* Written by older tracers. */
 	if (str_equal(tag, STR("system.pid")) ||
 	    str_equal(tag, STR("system.process_id")))
 		return DATADOG_PID;
@@ -133,34 +133,34 @@ static struct json_fields span_fields = JSON_FIELDS(
 	JSON_NAME("hostname", FIELD_HOSTNAME),
 	JSON_NAME("span_links", FIELD_LINKS));
 
-/* Texts of the span being read that are judged when it is whole. */
+/* Texts of the span being read that are evaluated at its end. */
 enum text {
 	TEXT_NAME,
 	TEXT_RESOURCE,
 	TEXT_SERVICE,
 	TEXT_TYPE,
-	TEXT_PROCESS, /* the first of those of the process */
+	TEXT_PROCESS, /* the first of those of the resource */
 	TEXTS = TEXT_PROCESS + DATADOG_PROCESS_KEYS,
 };
 
 struct datadog {
 	struct trace_json t;
 	struct buf texts[TEXTS];
-	struct buf message; /* of a failure */
+	struct buf message; /* error message */
 	struct arena arena;
-	struct map uppers; /* lower half of a trace's id -> index */
+	struct map uppers; /* lower half of a trace id -> index */
 	uint64_t *upper_ids;
 	size_t upper_count, upper_cap;
-	bool is_survey; /* nothing but upper halves is read */
-	bool has_hex;   /* strings are hexadecimal ids */
+	bool is_survey; /* only reads upper halves */
+	bool has_hex;   /* strings are hex ids */
 	bool has_seconds;
-	bool is_placed; /* it can be read from an item of the list on */
+	bool is_placed; /* input can be resumed at a list item */
 };
 
-/* A number of a trace id. */
+/* A trace id as numbers. */
 struct halves {
 	uint64_t lower;
-	uint64_t upper; /* 0: not said here */
+	uint64_t upper; /* 0: not in this span */
 };
 
 /* ---- ids and times ---- */
@@ -184,7 +184,7 @@ static struct halves read_id(struct datadog *d)
 		 (is_text && parse_hex_u64(text, &id.lower)))
 		return id;
 	else if (parse_i64(text, &negative))
-		/* Some JSON of signed numbers. */
+		/* Written by JSON libraries with signed numbers. */
 		id.lower = (uint64_t)negative;
 	else
 		(void)json_fail(r,
@@ -194,7 +194,7 @@ static struct halves read_id(struct datadog *d)
 	return id;
 }
 
-/* Whole numbers are nanoseconds, but of the web page, whose times are
+/* Reads a time: integers are nanoseconds, except in the web UI, which has
  * seconds. */
 static int64_t read_time(struct datadog *d)
 {
@@ -296,7 +296,7 @@ static struct str text_of(const struct datadog *d, enum text text)
 	return buf_str(&d->texts[text]);
 }
 
-/* Uses the value of this name, in t->value. */
+/* Stores the value of t->value under this name. */
 static void use_tag(struct datadog *d, struct str name, struct span_input *in)
 {
 	struct trace_json *t = &d->t;
@@ -384,7 +384,7 @@ static void read_link(struct datadog *d)
 						&t->err));
 }
 
-/* 0 and 1, or a boolean. */
+/* Reads 0 or 1, or a boolean. */
 static bool read_flag(struct datadog *d)
 {
 	struct str text;
@@ -415,7 +415,7 @@ static void read_span_field(struct datadog *d, int field, struct span_input *in,
 {
 	struct json_reader *r = d->t.r;
 
-	/* Of a span that is not kept only ids and times are wanted. */
+	/* For spans that are not kept only ids and times are needed. */
 	if (field != FIELD_TRACE_ID && field != FIELD_ID &&
 	    field != FIELD_PARENT_ID && field != FIELD_START &&
 	    field != FIELD_DURATION && taker_skips(d->t.to, &in->trace_id)) {
@@ -471,8 +471,8 @@ static void read_span_field(struct datadog *d, int field, struct span_input *in,
 	}
 }
 
-/* "resource" tells requests and calls apart, but of a database it is the
- * query. */
+/* Sets the name: "resource" distinguishes requests and calls, but is the query
+ * for databases. */
 static bool name_span(struct datadog *d, struct span_input *in)
 {
 	struct taker *to = d->t.to;
@@ -497,8 +497,8 @@ static bool name_span(struct datadog *d, struct span_input *in)
 			  in, err);
 }
 
-/* The service that the process is, where that of the span is another's: calls
- * are named after what is called. */
+/* Sets the process's service if the span has another one: calls are named after
+ * the callee. */
 static bool describe_process(struct datadog *d, uint32_t process)
 {
 	struct taker *to = d->t.to;
@@ -529,7 +529,7 @@ static bool store_span(struct datadog *d, struct span_input *in)
 	struct str service = text_of(d, TEXT_SERVICE);
 	struct str type = text_of(d, TEXT_TYPE);
 
-	/* The kind of work where the span's own kind is not given. */
+	/* The type of work, if there is no span kind. */
 	if (in->kind == SPAN_KIND_INTERNAL) {
 		if (str_equal(type, STR("web")))
 			in->kind = SPAN_KIND_SERVER;
@@ -597,14 +597,14 @@ static void read_items(struct datadog *d)
 	} while (json_next_item(r));
 }
 
-/* A list of lists of spans, or of spans. */
+/* Reads a list of lists of spans, or of spans. */
 static void read_traces(struct datadog *d)
 {
 	if (json_enter_nullable(d->t.r, JSON_ARRAY) && json_next_item(d->t.r))
 		read_items(d);
 }
 
-/* By their ids, or in a list. */
+/* Reads spans by id, or in a list. */
 static void read_spans(struct datadog *d)
 {
 	struct json_reader *r = d->t.r;
@@ -645,8 +645,8 @@ static void read_object(struct datadog *d, bool is_placed)
 		}
 }
 
-/* Where it is taken up again, ids are those of the first document: items of
- * documents of the other kind are not told by their places. */
+/* When resuming, ids are as in the first document: items in documents of the
+ * other kind have no places. */
 static void read_input(struct datadog *d)
 {
 	struct json_reader *r = d->t.r;
@@ -669,7 +669,7 @@ static void read_input(struct datadog *d)
 		}
 }
 
-/* Looks for upper halves, and begins anew. */
+/* Searches for upper halves, and starts over. */
 static bool survey(struct datadog *d, struct feed *feed)
 {
 	struct json_reader *fresh;

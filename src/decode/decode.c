@@ -22,7 +22,7 @@ struct format_row {
 	const char *name;
 	enum content content;
 	bool is_text;
-	span_reader *decode; /* of profiles see decoders[] */
+	span_reader *decode; /* for profiles see decoders[] */
 };
 
 static const struct format_row formats[] = {
@@ -88,7 +88,7 @@ bool format_is_profile(enum format f)
 	return row_of(f)->content == CONTENT_PROFILE;
 }
 
-/* Without the mark that editors on Windows put in front of texts. */
+/* Skips the byte order mark of Windows editors. */
 static struct str format_unmarked(enum format f, struct str bytes)
 {
 	return row_of(f)->is_text && str_starts(bytes, STR("\xef\xbb\xbf"))
@@ -96,7 +96,7 @@ static struct str format_unmarked(enum format f, struct str bytes)
 		       : bytes;
 }
 
-/* Reads once; what could not be read seems cut off to the decoder. */
+/* Reads the input once; to the decoder, a read error looks like truncation. */
 static bool read_once(span_reader *read, struct feed *feed, size_t index,
 		      struct trace_build *b, struct notes *notes,
 		      struct error *err)
@@ -125,7 +125,7 @@ static bool read_source(const struct trace_source *s, size_t index,
 	return is_read;
 }
 
-/* Times of a wrong unit are too short by one of these. */
+/* Times in a wrong unit, once corrected, are within these years. */
 #define YEARS_FROM_NS (INT64_C(1262304000) * NS_PER_S) /* 2010 */
 #define YEARS_TO_NS (INT64_C(2208988800) * NS_PER_S)   /* 2040 */
 
@@ -173,14 +173,14 @@ bool decode_trace_sources(const struct trace_source *sources, size_t count,
 			error_prefix(err, "%s", sources->name);
 		is_decoded = false;
 	}
-	/* Browsers count from when they began. */
+	/* Browsers count from their start. */
 	if (is_decoded && sources->format != FORMAT_CHROME_SPANS)
 		note_unit(out, notes);
 	trace_build_free(b);
 	return is_decoded;
 }
 
-/* Notes were given when they were read first. */
+/* Notes were added in the first reading. */
 static bool read_again(const struct trace_source *sources, size_t count,
 		       struct trace_build *b, struct error *err)
 {
@@ -258,7 +258,7 @@ bool decode_trace(enum format format, struct str bytes,
 
 /* ---- all traces of an input ---- */
 
-/* Notes were given when they were looked at. */
+/* Notes were added in the survey. */
 static bool read_one(span_reader *read, struct feed *feed,
 		     const struct trace_build *survey, size_t index,
 		     struct trace *t, struct error *err)
@@ -323,9 +323,9 @@ struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 
 static const struct row {
 	enum format format;
-	profile_decoder *decode; /* of all bytes at once, or NULL */
+	profile_decoder *decode; /* for complete input, or NULL */
 	profile_streamer *stream;
-	bool has_labels;          /* of samples */
+	bool has_labels; /* samples have labels */
 } decoders[] = {
 	{ FORMAT_PPROF, NULL, decode_pprof_feed, true },
 	{ FORMAT_FOLDED, NULL, decode_folded_feed, false },
@@ -352,8 +352,8 @@ static const struct row *profile_row_of(enum format format)
 	return NULL;
 }
 
-/* Returns whether a format can be read as a stream; Tempo's is recognised by
- * the whole of it. */
+/* Returns whether a format can be streamed; Tempo's is only recognised as a
+ * whole. */
 bool format_is_streamed(enum format f)
 {
 	const struct row *row = profile_row_of(f);
@@ -449,12 +449,12 @@ bool decode_profile_feed(enum format format, struct feed *feed,
 		return fail_format(format, err);
 	want = want ? want : &anything;
 	is_read = row->stream(feed, want, out, notes, err);
-	/* What could not be read seems cut off to the decoder. */
+	/* To the decoder, a read error looks like truncation. */
 	return feed_check(feed, err) && is_read &&
 	       finish(out, want, notes, err);
 }
 
-/* Answers of searches: what the readers of formats hand over, gathered. */
+/* Search responses, collected from what span readers pass on. */
 
 static bool read_answer(span_reader *read, struct str bytes, struct taker *to,
 			struct error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bytes to models. Decoders know formats, not where bytes came from, so each
- * runs on a file, a recorded answer, a test string or a fuzzer alike. Input
- * is plain (decode_plain() unpacks first) and untrusted.
+ * Decoders: bytes to models. They do not depend on where the bytes came from,
+ * so each runs on a file, a recorded response, a test string or a fuzzer alike.
+ * Input is decompressed (by decode_plain()) and untrusted.
  */
 #ifndef DECODE_DECODE_H
 #define DECODE_DECODE_H
@@ -23,11 +23,12 @@ enum format {
 	FORMAT_OTLP_PB,   /* TracesData; Tempo v1 */
 	FORMAT_TEMPO_PB,  /* Tempo v2 TraceByIDResponse */
 	FORMAT_JAEGER_JSON,
-	FORMAT_ZIPKIN_JSON,      /* v1, v2: spans, or lists */
-	FORMAT_CLOUD_TRACE_JSON, /* v1: a trace, or a list of them */
-	FORMAT_CHROME_SPANS,     /* of a Chrome trace */
-	FORMAT_DATADOG_JSON,     /* as tracers send it; of its web page */
-	FORMAT_XRAY_JSON,        /* of AWS: BatchGetTraces, or segments */
+	FORMAT_ZIPKIN_JSON,      /* v1, v2: spans, or lists of them */
+	FORMAT_CLOUD_TRACE_JSON, /* v1: a trace, or a list of traces */
+	FORMAT_CHROME_SPANS,     /* spans in a Chrome trace */
+	/* As sent by tracers; as exported by the web UI. */
+	FORMAT_DATADOG_JSON,
+	FORMAT_XRAY_JSON, /* AWS: BatchGetTraces, or segments */
 	/* profiles */
 	FORMAT_PPROF,
 	FORMAT_FOLDED,
@@ -35,41 +36,46 @@ enum format {
 	FORMAT_PERF_SCRIPT,
 	FORMAT_CALLGRIND,
 	FORMAT_JFR,
-	FORMAT_CHROME_TRACE,              /* its samples */
-	FORMAT_V8_PROFILE,                /* .cpuprofile, .heapprofile */
-	FORMAT_FIREFOX_PROFILE,           /* of the profiler, samply... */
-	FORMAT_OTLP_PROFILES_PB,          /* ProfilesData */
-	FORMAT_OTLP_PROFILES_JSON,        /* the same, one or one a line */
-	FORMAT_PUSHED,                    /* bodies with profiles in them */
-	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */
-	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */
+	FORMAT_CHROME_TRACE,     /* samples in it */
+	FORMAT_V8_PROFILE,       /* .cpuprofile, .heapprofile */
+	FORMAT_FIREFOX_PROFILE,  /* Firefox Profiler, samply... */
+	FORMAT_OTLP_PROFILES_PB, /* ProfilesData */
+	/* Same, one document or one per line. */
+	FORMAT_OTLP_PROFILES_JSON,
+	/* Push requests containing profiles. */
+	FORMAT_PUSHED,
+	/* SelectMerge... response, protobuf. */
+	FORMAT_PYROSCOPE_TREE_PB,
+	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* same, JSON; flame graph rows */
 };
 
-/* Human name, such as "OTLP JSON". */
+/* Returns a display name such as "OTLP JSON". */
 const char *format_name(enum format f);
 bool format_is_trace(enum format f);
 bool format_is_profile(enum format f);
 
-/* Recognises plain bytes by content. On FORMAT_UNKNOWN, looks_like (of size
- * bytes) says what it seems to be instead: "an HTML page (Grafana login?)",
- * "a Chrome trace", "a PNG picture", "empty", "text". Never fails. */
+/* Detects the format of uncompressed bytes by content. For FORMAT_UNKNOWN,
+ * looks_like (of size bytes) is set to what they seem to be: "an HTML page
+ * (Grafana login?)", "a Chrome trace", "a PNG picture", "empty", "text". Never
+ * fails. */
 enum format format_sniff(struct str bytes, char *looks_like, size_t size);
 
-/* Returns whether these first bytes of an input are those of no format that is
- * read, whatever follows: looks_like says what they seem to be. */
+/* Returns whether these first bytes rule out every supported format, whatever
+ * follows; looks_like as above. */
 bool format_is_none(struct str front, char *looks_like, size_t size);
 
-/* If bytes are packed (gz.h), unpacks into `storage` and returns a view of it,
- * else returns bytes. NULL ptr on failure; name is the subject of errors. */
+/* If bytes are compressed (gz.h), decompresses into `storage` and returns a
+ * view of it, else returns bytes. NULL ptr on failure; name is the subject of
+ * errors. */
 struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 			struct error *err) MUST_CHECK;
 
-/* Returns whether it can be decoded while it is read, out of a feed of a file.
- */
+/* Returns whether the format can be decoded from a feed, without having all of
+ * the input in memory. */
 bool format_is_streamed(enum format f);
 
-/* Decodes into an initialised trace. want may be NULL. No spans at all is
- * not an error here: span_count is 0. */
+/* Decode into an initialised trace. want: the trace to decode, or NULL (see
+ * trace_build_new()). No spans at all is not an error: span_count is 0. */
 bool decode_trace(enum format format, struct str bytes,
 		  const struct trace_id *want, struct trace *out,
 		  struct notes *notes, struct error *err) MUST_CHECK;
@@ -77,22 +83,24 @@ bool decode_trace_feed(enum format format, struct feed *feed,
 		       const struct trace_id *want, struct trace *out,
 		       struct notes *notes, struct error *err) MUST_CHECK;
 
-/* One of several inputs that a trace is in; name is what errors begin with. */
+/* One of several inputs that may contain a trace; name is the prefix of
+ * errors. */
 struct trace_source {
-	const char *name; /* NULL: nothing */
+	const char *name; /* NULL: none */
 	enum format format;
 	struct feed *feed;
 };
 
-/* The same out of all of them: what they have of the wanted trace, or of the
- * longest, is one trace, spans that are in two once. */
+/* Same from several inputs: merges the requested, or the longest, trace of all
+ * of them; spans that are in two appear once. */
 bool decode_trace_sources(const struct trace_source *sources, size_t count,
 			  const struct trace_id *want, struct trace *out,
 			  struct notes *notes, struct error *err) MUST_CHECK;
 
-/* Looks them through for traces with a link to this one: a build for
- * trace_build_linking_hits(), and for the next, which takes another trace out of
- * the same inputs, into an initialised one, which is empty when it is in none. */
+/* decode_linking() searches the inputs for traces with a link to this one; pass
+ * its result to trace_build_linking_hits(), and to decode_found_trace(), which
+ * decodes another trace of the same inputs into an initialised one; that stays
+ * empty if the trace is in none of them. */
 struct trace_build *decode_linking(const struct trace_source *sources,
 				   size_t count, const struct trace_id *to,
 				   struct error *err) MUST_CHECK;
@@ -101,31 +109,32 @@ bool decode_found_trace(const struct trace_source *sources, size_t count,
 			const struct trace_id *id, struct trace *out,
 			struct error *err) MUST_CHECK;
 
-/* Decodes each trace of an input in turn, with all its details, in the order in
- * which they begin there. The trace is take's to read, not to keep; false ends
- * it with err. Nothing is taken of an input that cannot be read. */
+/* Decodes all traces of an input with all details, in order of their first
+ * appearance. take must not keep the trace; returning false, with err, ends
+ * decoding. If the input is damaged, take is not called at all. */
 bool decode_each_trace(enum format format, struct feed *feed,
 		       bool (*take)(void *context, const struct trace *t,
 				    struct error *err),
 		       void *context, struct notes *notes,
 		       struct error *err) MUST_CHECK;
 
-/* A feed of plain bytes, as the decoder of this format wants them. */
+/* Returns a feed over uncompressed bytes, set up for this format. */
 struct feed *decode_feed(enum format format, struct str bytes,
 			 struct error *err) MUST_CHECK;
 
-/* Decodes into an initialised profile. No samples is not an error:
- * stack_count is 0. */
+/* Decodes into an initialised profile. No samples is not an error: stack_count
+ * is 0. */
 bool decode_profile(enum format format, struct str bytes,
 		    const struct profile_want *want, struct profile *out,
 		    struct notes *notes, struct error *err) MUST_CHECK;
-/* The same of a format that is streamed. */
+/* Same for formats that are streamed. */
 bool decode_profile_feed(enum format format, struct feed *feed,
 			 const struct profile_want *want, struct profile *out,
 			 struct notes *notes, struct error *err) MUST_CHECK;
 
-/* Writes a plain pprof message without those of its types whose bits are set,
- * counted from 0, and without samples that count nothing else. */
+/* Rewrites an uncompressed pprof message without the sample types whose bits
+ * are set in types (bit 0: the first), dropping samples without other
+ * values. */
 bool pprof_leave_out(struct str bytes, uint64_t types, struct buf *out,
 		     struct error *err) MUST_CHECK;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Profiles as the Firefox Profiler saves them ("processed", versions 1 to 70 of
- * docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler), which
- * samply and others write, too. Tables are objects of columns: a stack is a
- * frame and the stack of its caller, a frame is a function and a line. Until
- * version 55 each thread has all of them; strings, sources and at last all
- * tables moved to what threads share. Threads are added up.
+ * Firefox Profiler files ("processed", versions 1 to 70 of
+ * docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler), also
+ * written by samply and others. Tables are objects of columns: a stack is a
+ * frame and the stack of its caller, a frame is a function and a line. Up to
+ * version 55 each thread has its own tables; later strings, sources and finally
+ * all tables are shared by threads. Threads are added up.
  */
 #include <math.h>
 
@@ -18,18 +18,18 @@
 
 #define WHAT "the Firefox profile"
 
-/* No element of a table. */
+/* Null index. */
 #define NONE UINT32_MAX
 
 enum number {
 	STACK_FRAME,
 	STACK_PREFIX,
-	STACK_OFFSET, /* how far in front the caller's is; since 66 */
+	STACK_OFFSET, /* offset back to the caller; since 66 */
 	FRAME_FUNCTION,
 	FRAME_LINE,
 	FUNCTION_NAME,
 	FUNCTION_FILE,
-	FUNCTION_SOURCE, /* instead of a file; since 58 */
+	FUNCTION_SOURCE, /* replaces the file; since 58 */
 	FUNCTION_RESOURCE,
 	RESOURCE_LIBRARY,
 	SOURCE_FILE,
@@ -53,7 +53,7 @@ static const struct {
 	[SOURCE_FILE] = { "sources", "filename" },
 };
 
-/* The kinds of weights (weightType), and what that is called outside. */
+/* Kinds of weights (weightType), and their sample types. */
 static const struct weight {
 	const char *name;
 	const char *type;
@@ -73,7 +73,7 @@ struct tables {
 struct thread {
 	struct tables own;
 	struct column stacks;  /* uint32_t */
-	struct column weights; /* double; fewer than stacks: 1 each */
+	struct column weights; /* double; if fewer than stacks: 1 each */
 	const struct weight *weight;
 };
 
@@ -86,10 +86,10 @@ struct reader {
 	struct column libraries; /* struct str */
 	enum profile_detail detail;
 	size_t frame_count;
-	size_t nameless_count;  /* of them */
-	int64_t *shared_values; /* by stack of the shared table */
-	uint32_t *shared_frames; /* of the shared tables, once made */
-	bool is_raw; /* as the browser has it, before it is processed */
+	size_t nameless_count;   /* how many have no name */
+	int64_t *shared_values;  /* by stack of the shared table */
+	uint32_t *shared_frames; /* of the shared tables, once created */
+	bool is_raw;             /* unprocessed, as exported by the browser */
 };
 
 static bool no_memory(const struct reader *r, struct error *err)
@@ -173,7 +173,7 @@ static bool read_table(struct reader *r, struct tables *t, const char *table,
 	return true;
 }
 
-/* Reads the value of the key if it is a table; *is_read tells. */
+/* Reads the value of the key if it is a table, and sets *is_read. */
 static bool read_tables(struct reader *r, struct tables *t, struct str key,
 			bool *is_read, struct error *err)
 {
@@ -305,7 +305,7 @@ static bool read_threads(struct reader *r, struct error *err)
 		return true;
 	while (json_next_item(r->json))
 		if (json_peek(r->json) != JSON_OBJECT) {
-			/* Other processes' threads, as texts. */
+			/* Threads of other processes, as strings. */
 			r->is_raw |= json_peek(r->json) == JSON_STRING;
 			json_skip(r->json);
 		} else if (!json_enter(r->json, JSON_OBJECT) ||
@@ -362,9 +362,9 @@ static bool read_document(struct reader *r, struct error *err)
 			 "open it in profiler.firefox.com and save it there");
 }
 
-/* ---- from stacks to nodes ---- */
+/* ---- stacks to nodes ---- */
 
-/* A thread's own, where it has one. */
+/* Returns the thread's column if it has one, else the shared one. */
 static const struct column *column_of(const struct reader *r,
 				      const struct tables *own,
 				      enum number number)
@@ -483,7 +483,7 @@ static bool make_frames(struct reader *r, const struct tables *own,
 	return true;
 }
 
-/* Callers of version 66 and later are told by how far in front they stand. */
+/* From version 66 on callers are relative offsets. */
 static bool find_caller(const struct reader *r, const struct tables *own,
 			size_t stack, uint32_t *caller, struct error *err)
 {
@@ -529,7 +529,7 @@ static bool add_nodes(struct reader *r, const struct tables *own,
 	return frame_nodes_stacks(nodes, stacks->count, r->build, WHAT, err);
 }
 
-/* Samples without a stack are of threads that were asleep. */
+/* Samples without a stack are of sleeping threads. */
 static bool add_values(const struct thread *t, int64_t *values, size_t count,
 		       struct error *err)
 {
@@ -568,9 +568,9 @@ static bool add_thread(struct reader *r, const struct thread *t,
 	       add_nodes(r, &t->own, values, err);
 }
 
-/* ---- the whole ---- */
+/* ---- document ---- */
 
-/* The first thread's weights unless others are asked for. */
+/* Chooses the first thread's weights unless others are requested. */
 static bool declare_types(struct reader *r, const struct profile_want *want,
 			  const struct weight **chosen, struct profile *out,
 			  struct error *err)

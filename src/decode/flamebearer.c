@@ -59,8 +59,8 @@ bool flame_level(struct flame *f, struct error *err)
 	return true;
 }
 
-/* Untrusted numbers: widths add up without overflow, and no node has more of
- * its own than in all. */
+/* Input is untrusted: checks that widths do not overflow, and that self does
+ * not exceed total. */
 static bool add_node(struct flame *f, struct error *err)
 {
 	void *nodes = f->nodes;
@@ -102,7 +102,8 @@ static size_t level_end(const struct flame *f, size_t level)
 					  : f->node_count;
 }
 
-/* Both levels run from left to right, so one sweep finds all parents. */
+/* Both levels are ordered from left to right, so a single pass finds all
+ * parents. */
 static bool link_level(struct flame *f, size_t level, struct error *err)
 {
 	size_t parent = f->levels[level - 1];
@@ -125,7 +126,7 @@ static bool link_level(struct flame *f, size_t level, struct error *err)
 	return true;
 }
 
-/* Level 0 is the sum of all, no function. */
+/* Level 0 is the total, not a function. */
 static bool add_stack(struct flame *f, size_t index, size_t level,
 		      uint32_t *path, struct error *err)
 {
@@ -147,7 +148,7 @@ static bool add_stack(struct flame *f, size_t index, size_t level,
 				   err);
 }
 
-/* A chain of nodes costs the square of its length, so frames are counted. */
+/* A chain of nodes takes quadratic time, so frames are limited. */
 static bool add_level(struct flame *f, size_t level, uint32_t *path,
 		      uint64_t *frames_seen, struct error *err)
 {
@@ -191,8 +192,8 @@ void flame_settle(struct profile *out, int64_t cut_off)
 		out->truncated_share = (double)cut_off / (double)out->total;
 }
 
-/* Flame graphs as Pyroscope's JSON answers ("flamegraph") and its older
- * render calls ("flamebearer") give them. */
+/* Flame graphs in Pyroscope's JSON responses ("flamegraph") and in its older
+ * render API ("flamebearer"). */
 
 struct reader {
 	struct json_reader *json;
@@ -202,8 +203,8 @@ struct reader {
 	bool is_pprof;
 };
 
-/* Functions that read give false for failures of their own only; what the
- * JSON reader met sticks there and is told in check_answer(). */
+/* Functions that read return false for errors of their own only; those of the
+ * parser stay there, for check_answer(). */
 static bool read_list(struct reader *r,
 		      bool (*read)(struct reader *r, struct error *err),
 		      struct error *err)
@@ -230,7 +231,7 @@ static bool read_value(struct reader *r, struct error *err)
 	return !json_i64(r->json, &value) || flame_value(&r->flame, value, err);
 }
 
-/* {"values": [...]} or, in older answers, the bare numbers. */
+/* Reads {"values": [...]} or, in older responses, only the numbers. */
 static bool read_level(struct reader *r, struct error *err)
 {
 	if (!flame_level(&r->flame, err))
@@ -272,7 +273,7 @@ static bool read_graph(struct reader *r, struct error *err)
 	return true;
 }
 
-/* {"profile": {...}}; a profile without samples is an empty answer. */
+/* {"profile": {...}}; a profile without samples is an empty response. */
 static void read_pprof(struct reader *r)
 {
 	struct str key;
@@ -357,7 +358,8 @@ bool decode_flamegraph_json(struct str bytes, const struct profile_want *want,
 			    struct profile *out, struct notes *notes,
 			    struct error *err)
 {
-	/* Comparisons have rows of seven numbers, and say so behind them. */
+	/* Comparisons have rows of seven numbers, which is only declared after
+	 * them. */
 	struct reader r = {
 		.json = json_new(bytes, err),
 		.is_diff =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flame graphs as rows of [gap, total, self, name] a level, collected in any
- * order of names and levels and turned into stacks at the end. The gap counts
- * from the right edge of the row's previous node; a node's parent is the one
+ * Flame graphs as rows of [gap, total, self, name], one row per level,
+ * collected in any order and converted to stacks at the end. The gap counts
+ * from the right edge of the previous node in the row; the parent is the node
  * of the level above that spans it. Private to decode/.
  */
 #ifndef DECODE_FLAMEBEARER_H
@@ -21,7 +21,7 @@ struct flame_node {
 
 struct flame_name {
 	uint32_t frame;
-	bool is_other; /* what a server calls the part it cut off */
+	bool is_other; /* the server's name for truncated parts */
 };
 
 struct flame {
@@ -29,7 +29,7 @@ struct flame {
 	struct arena scratch;
 	struct flame_name *names;
 	struct flame_node *nodes;
-	uint32_t *levels; /* first node of each */
+	uint32_t *levels; /* index of the first node of each */
 	size_t name_count;
 	size_t node_count;
 	size_t level_count;
@@ -38,26 +38,26 @@ struct flame {
 	size_t level_cap;
 	int64_t row[4];
 	unsigned row_fill;
-	int64_t right; /* edge of the last node of this level */
+	int64_t right; /* right edge of the previous node in this level */
 	int64_t cut_off;
 };
 
-/* Borrowed build. No allocation happens here. */
+/* build is borrowed. Allocates nothing. */
 void flame_init(struct flame *f, struct profile_build *build);
 void flame_release(struct flame *f);
 
-/* The next name of the table. Names may come after the levels. */
+/* Adds the next name of the table. Names may come after the levels. */
 bool flame_name(struct flame *f, struct str name, struct error *err) MUST_CHECK;
 
-/* A level begins; its numbers follow, four a node. */
+/* Starts a level; flame_value() adds its numbers, four per node. */
 bool flame_level(struct flame *f, struct error *err) MUST_CHECK;
 bool flame_value(struct flame *f, int64_t value, struct error *err) MUST_CHECK;
 
 /* Adds the stacks to the build. */
 bool flame_finish(struct flame *f, struct error *err) MUST_CHECK;
 
-/* Header fields of the finished profile; cut_off is the part of its total
- * that the server left without names. */
+/* Sets header fields of the finished profile; cut_off is the part of its total
+ * that the server truncated. */
 void flame_settle(struct profile *out, int64_t cut_off);
 
 #endif

@@ -92,7 +92,7 @@ void fleet_state_add(const struct fleet *f, size_t index, struct out *out)
 
 /* ---- reading ---- */
 
-/* Another kind than a text leaves NULL. */
+/* For other values than strings leaves NULL. */
 static bool read_text(struct fleet *f, const struct document *d,
 		      struct str *into, struct error *err)
 {
@@ -116,7 +116,7 @@ static bool read_number(const struct document *d, double *into,
 	       error_set(err, ERROR_FORMAT, "a number out of range");
 }
 
-/* The numbers that end a list: of now, and of the parts of the baseline. */
+/* Reads the final numbers of a list: candidate, then parts of the baseline. */
 static bool read_numbers(const struct document *list, size_t from,
 			 double *after, double before[FLEET_PARTS],
 			 struct error *err)
@@ -160,7 +160,7 @@ static bool read_state(const struct document *d, enum fleet_state *into,
 	return true;
 }
 
-/* *planned: services that the first line promises. */
+/* *planned: number of services announced in the first line. */
 static bool read_head(struct fleet *f, const struct document *d,
 		      struct str *question, size_t *planned, struct error *err)
 {
@@ -207,7 +207,7 @@ static bool read_plan(struct fleet *f, const struct document *d,
 			 "a service without its name, type or versions");
 }
 
-/* [name, file, line, numbers] */
+/* Reads [name, file, line, numbers]. */
 static bool read_function(struct fleet *f, const struct document *d,
 			  struct fleet_function *function, struct error *err)
 {
@@ -223,7 +223,7 @@ static bool read_function(struct fleet *f, const struct document *d,
 	       error_set(err, ERROR_FORMAT, "a function without its name");
 }
 
-/* The last answer of a service counts. */
+/* The last result of a service counts. */
 static bool read_answer(struct fleet *f, const struct document *d,
 			struct error *err)
 {
@@ -275,7 +275,7 @@ bool fleet_state_read(struct fleet *f, struct str text, struct str *question,
 		is_head = false;
 		document_free(d);
 	}
-	/* Whoever wrote it was stopped before it was whole. */
+	/* The writer was interrupted before the list was complete. */
 	if (f->count < planned)
 		f->count = 0;
 	return done || error_prefix(err, "line %" PRIu64, number);

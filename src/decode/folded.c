@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Folded stacks: "root;caller;leaf 12" a line. Names may hold blanks, so the
- * last one separates; a comparison ends in two numbers. austin says in front
- * that it wrote them, and has "file:function:line" for a name.
+ * Folded stacks: a line "root;caller;leaf 12" each. Names may contain spaces,
+ * so the last one separates; comparisons end in two numbers. austin declares
+ * itself at the beginning, and has names "file:function:line".
  */
 #include "decode/folded.h"
 
@@ -24,9 +24,7 @@
 #include "decode/formats.h"
 #include "decode/profile_type.h"
 
-/* The lines of an input that is larger than the memory spent on it: piece
- * after piece, each of whole lines. While one is looked at the next one is
- * read beside it, which for a packed input takes longer than its lines. */
+/* Reading lines in pieces, see folded.h. */
 
 void line_reader_init(struct line_reader *r, struct feed *feed,
 		      size_t max_bytes)
@@ -45,7 +43,7 @@ void line_reader_release(struct line_reader *r)
 		buf_release(&r->pieces[i].bytes);
 }
 
-/* There is room. */
+/* The buffer has room. */
 static void piece_read(void *task)
 {
 	struct line_piece *p = task;
@@ -61,7 +59,7 @@ static bool piece_reserve(struct line_piece *p, size_t room, struct error *err)
 	       buf_check(&p->bytes, "the lines of a file", err);
 }
 
-/* Up to the last whole line. */
+/* Returns the text up to its last whole line. */
 static struct str whole_lines(struct str text)
 {
 	return str_slice(text, 0, str_behind_last(text, '\n'));
@@ -98,8 +96,7 @@ bool line_reader_next(struct line_reader *r, struct str *lines,
 	if (!r->is_end) {
 		struct str rest = str_slice(text, lines->len, text.len);
 
-		/* What stands behind the whole lines begins the piece after
-		 * them. */
+		/* The incomplete last line begins the next piece. */
 		buf_clear(&before->bytes);
 		buf_add_str(&before->bytes, rest);
 		if (!piece_reserve(before, LINE_PIECE_BYTES, err))
@@ -112,17 +109,15 @@ bool line_reader_next(struct line_reader *r, struct str *lines,
 	return feed_check(p->feed, err);
 }
 
-/* The lines of folded stacks as numbers of names: the part of reading that
- * needs no profile, so that it is done beside what is made of the lines
- * before. */
+/* Parsing lines into name numbers, see folded.h. */
 
-/* Handed over at a time: few enough to stay in the processor's cache, and so
- * many that waking the other thread is no cost. */
+/* Batch size: small enough for the processor's cache, large enough to make
+ * waking the other thread negligible. */
 #define BATCH_LINES 4096u
 #define BATCH_NAMES 16384u
 #define BATCHES 4
 
-/* Names that are looked up side by side. */
+/* Number of names looked up together. */
 #define GROUP_NAMES 64u
 
 #define WHAT "the names of folded stacks"
@@ -132,28 +127,28 @@ struct folded_lines {
 	struct text_table names; /* -> their numbers */
 	struct line_reader reader;
 	bool is_in_memory;
-	struct str text; /* lines that are not cut yet */
+	struct str text; /* lines not parsed yet */
 	size_t line;
-	/* The stack before, its frames, and where their names end. */
+	/* The previous stack, its frames, and where their names end. */
 	struct str last;
 	uint32_t depth;
 	size_t ends[LIMIT_STACK_FRAMES];
-	/* The last names of the batch, still to be looked up. */
+	/* Last names of the batch, not looked up yet. */
 	struct text_ref group[GROUP_NAMES];
 	uint32_t group_count;
 	size_t stack_lines;
 	size_t two_number_lines;
-	size_t open_end_lines; /* "main;work; 5" */
+	size_t open_end_lines; /* lines like "main;work; 5" */
 	bool is_cut_off;
-	int64_t duration_us; /* "# duration: 12", as austin has it; or 0 */
+	int64_t duration_us; /* "# duration: 12" of austin; or 0 */
 
-	/* A ring: one is handed out, and others are filled meanwhile. */
+	/* A ring buffer: one is in use, others are filled meanwhile. */
 	struct folded_batch batches[BATCHES];
-	unsigned next;        /* to be filled */
-	unsigned now;         /* to be handed out */
-	struct thread filler; /* from the second batch on, if it is to be had */
+	unsigned next;        /* to fill */
+	unsigned now;         /* to return */
+	struct thread filler; /* from the second batch on, if available */
 	bool is_filler_tried;
-	struct tokens empty; /* batches */
+	struct tokens empty; /* empty batches */
 	struct tokens full;
 	atomic_bool is_stopped;
 };
@@ -163,7 +158,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Cuts the last word off *text. */
+/* Removes the last word from *text and returns it. */
 static struct str take_last_word(struct str *text)
 {
 	size_t at = text->len;
@@ -176,8 +171,8 @@ static struct str take_last_word(struct str *text)
 	return word;
 }
 
-/* "12", or "12." and "12.0", as some collapsers write it. "-12" is what a
- * profile that is a difference holds. *is_whole: nothing is lost. */
+/* Parses "12", or "12." and "12.0", as some tools write. "-12" occurs in
+ * differences. *is_whole: no fraction was lost. */
 static bool parse_weight(struct str text, int64_t *weight, bool *is_whole)
 {
 	bool is_negative = text.len && text.ptr[0] == '-';
@@ -224,7 +219,7 @@ static bool no_line_memory(const struct folded_lines *f, struct folded_batch *b)
 	return arena_fail(&f->arena, WHAT, &b->err);
 }
 
-/* The number of a name that may be there by now. */
+/* Finds or adds the number of a name. */
 static bool number_name(struct folded_lines *f, struct text_ref *ref,
 			struct folded_batch *b)
 {
@@ -243,7 +238,7 @@ static bool number_name(struct folded_lines *f, struct text_ref *ref,
 	return ref->number != TEXT_NONE || no_line_memory(f, b);
 }
 
-/* There is room for them. */
+/* The batch has room for them. */
 static bool number_group(struct folded_lines *f, struct folded_batch *b)
 {
 	uint32_t count = f->group_count;
@@ -270,11 +265,11 @@ static bool add_name(struct folded_lines *f, struct str name,
 	return f->group_count < GROUP_NAMES || number_group(f, b);
 }
 
-/* The names of the stack's other frames. *is_deep: there are too many. */
+/* Adds the names of the stack's remaining frames. *is_deep: too many. */
 static bool add_names(struct folded_lines *f, struct str stack,
 		      struct folded_batch *b, bool *is_deep)
 {
-	/* One before the first name, as others are behind a ';'. */
+	/* One before the first name, as others follow a ';'. */
 	size_t end = f->depth ? f->ends[f->depth - 1] : SIZE_MAX;
 
 	while (end != stack.len) {
@@ -291,8 +286,8 @@ static bool add_names(struct folded_lines *f, struct str stack,
 	return true;
 }
 
-/* All names anew. What is too deep is not compared with the next stack: in the
- * end frames in its middle are left out. */
+/* Adds all names without sharing. Deep stacks share nothing with the next one,
+ * since frames in their middle are dropped later. */
 static bool add_deep_line(struct folded_lines *f, struct str stack,
 			  struct folded_line *line, struct folded_batch *b)
 {
@@ -322,9 +317,8 @@ static bool add_line(struct folded_lines *f, struct str stack, int64_t weight,
 	bool is_deep = false;
 	size_t shared = shared_len(stack, f->last);
 
-	/* Collapsers sort their lines, so neighbours have most frames in
-	 * common: of the stack before those stay that end in the shared part.
-	 */
+	/* Tools sort their lines, so neighbours share most frames: keep those
+	 * of the previous stack that end in the common prefix. */
 	while (f->depth && f->ends[f->depth - 1] >= shared)
 		f->depth--;
 	f->last = stack;
@@ -345,9 +339,9 @@ static bool add_line(struct folded_lines *f, struct str stack, int64_t weight,
 	return true;
 }
 
-/* The stack without empty frames at its ends, which are none to flamegraph.pl
- * either: heaptrack_print -F (1.4.0) ends each stack with a ';', Excimer (1.0.4)
- * begins most with one. */
+/* Strips empty frames at both ends, which flamegraph.pl ignores, too:
+ * heaptrack_print -F (1.4.0) ends each stack with ';', Excimer (1.0.4) begins
+ * most with it. */
 static struct str without_empty_ends(struct str stack)
 {
 	size_t first = 0, end = stack.len;
@@ -359,7 +353,7 @@ static struct str without_empty_ends(struct str stack)
 	return end ? str_slice(stack, first, end - first) : STR("[unknown]");
 }
 
-/* The first line without a byte order mark. */
+/* Skips a byte order mark in the first line. */
 static inline struct str folded_unmarked(struct str text)
 {
 	return str_slice(text, str_starts(text, STR("\xef\xbb\xbf")) ? 3 : 0,
@@ -392,7 +386,7 @@ static bool cut_line(struct folded_lines *f, struct str line,
 			f->duration_us = weight;
 		return true;
 	}
-	/* py-spy has samples of threads without any frame of Python. */
+	/* py-spy has samples of threads without Python frames. */
 	if (stack.len == 0 && is_blank(line.ptr[0]))
 		stack = STR("[unknown]");
 	if (stack.len == 0)
@@ -420,10 +414,10 @@ static bool cut_line(struct folded_lines *f, struct str line,
 	return add_line(f, stack, weight, b);
 }
 
-/* Until the batch is full or the text is done. */
+/* Parses lines until the batch is full or the text is used up. */
 static bool cut_lines(struct folded_lines *f, struct folded_batch *b)
 {
-	/* While there is room for one more stack that is not too deep. */
+	/* While there is room for another stack that is not too deep. */
 	while (f->text.len && b->line_count < BATCH_LINES &&
 	       b->name_count + f->group_count + LIMIT_STACK_FRAMES <=
 		       BATCH_NAMES) {
@@ -460,7 +454,7 @@ static bool prepare(struct folded_lines *f, struct folded_batch *b)
 	       no_line_memory(f, b);
 }
 
-/* True: there is more. */
+/* Returns true if there is more. */
 static bool fill_batch(struct folded_lines *f)
 {
 	struct folded_batch *b = &f->batches[f->next];
@@ -491,7 +485,7 @@ static void fill_batches(void *task)
 	}
 }
 
-/* The first batch, which may be the only one, is worth no thread. */
+/* The first batch, possibly the only one, is not worth a thread. */
 const struct folded_batch *folded_lines_next(struct folded_lines *f)
 {
 	const struct folded_batch *b = &f->batches[f->now];
@@ -539,34 +533,35 @@ void folded_lines_free(struct folded_lines *f)
 	mem_free(f);
 }
 
-/* Weights that all share a divisor this large are nanoseconds or bytes, not
- * counts of samples. */
+/* Weights with a common divisor this large are nanoseconds or bytes, not sample
+ * counts. */
 #define UNIT_DIVISOR_MIN 10000
 
-/* The frame of a name that is no function's. */
+/* Frame number of names that are not functions. */
 #define NO_FRAME UINT32_MAX
 
-/* uftrace ends a stack with that a thread left the CPU: that is no function. */
+/* Marks of uftrace at the end of a stack that the thread left the CPU: not
+ * functions. */
 static const char *const waits[] = { "linux:schedule",
 				     "linux:schedule (pre-empted)" };
 #define WAITS COUNT_OF(waits)
 
 struct folded {
 	struct profile_build *build;
-	struct stack_tree *tree; /* NULL where there is little in common */
+	struct stack_tree *tree; /* NULL if stacks share little */
 	struct arena scratch;
 	struct folded_lines *lines;
-	const char *austin_type; /* NULL: another's; "": not told */
+	const char *austin_type; /* NULL: another tool; "": unknown */
 	bool is_leaf_first;
-	uint32_t *named;         /* frames, by the numbers of their names */
+	uint32_t *named; /* frames by name number */
 	size_t named_count;
 	size_t named_cap;
-	/* Of the last stack, and what its frames lead to, root first. */
+	/* The last stack, and the tree nodes along it, root first. */
 	uint32_t frames[LIMIT_STACK_FRAMES];
 	struct stack_place places[LIMIT_STACK_FRAMES + 1];
-	uint32_t *deep; /* frames of a stack that is deeper */
+	uint32_t *deep; /* frames of a stack that is too deep */
 	size_t deep_cap;
-	uint32_t waits[WAITS]; /* frames, NO_FRAME where there is none */
+	uint32_t waits[WAITS]; /* frames, NO_FRAME if absent */
 	int64_t waited;
 };
 
@@ -611,7 +606,8 @@ static bool add_frame_of_austin(struct folded *f, struct str name,
 				   err);
 }
 
-/* "big<0000000000401136>", as jeprof --collapsed (jemalloc 5.3.0) writes it. */
+/* Strips the address from "big<0000000000401136>", as written by jeprof
+ * --collapsed (jemalloc 5.3.0). */
 static struct str without_address(struct str name)
 {
 	size_t digits = 0;
@@ -627,7 +623,7 @@ static struct str without_address(struct str name)
 	return str_slice(name, 0, name.len - digits - 2);
 }
 
-/* The time is the caller's. */
+/* Its time is attributed to the caller. */
 static uint32_t without_wait(struct folded *f, const uint32_t *frames,
 			     uint32_t depth, int64_t value)
 {
@@ -672,7 +668,7 @@ static void find_frames(const struct folded *f, const uint32_t *names,
 		frames[i] = f->named[names[i]];
 }
 
-/* To where they may lie, without those that are no functions. */
+/* Copies frames without those that are not functions. */
 static uint32_t keep_functions(const uint32_t *frames, uint32_t count,
 			       uint32_t *kept)
 {
@@ -770,7 +766,7 @@ static bool read_lines(struct folded *f, struct error *err)
 	return true;
 }
 
-/* Names may end in a number, too. Who says the unit says that it is one. */
+/* Names may end in a number. A requested unit decides. */
 static bool check_pairs(const struct folded *f, struct str wanted,
 			struct notes *notes, struct error *err)
 {
@@ -795,16 +791,16 @@ static bool check_pairs(const struct folded *f, struct str wanted,
 /* So many functions with callees whose weight covers theirs are no chance. */
 #define TOTALS_MIN 3
 
-/* The sums of what each stack calls, where each is called by one that has a
- * line, too, and covers them; NULL if not, or without memory for it. The caller
- * frees them. */
+/* Returns sums of the callees of each stack, if every callee's caller has a
+ * line of its own that covers them; else, or when out of memory, NULL. The
+ * caller frees them. */
 static int64_t *sums_of_callees(const struct profile *p)
 {
 	int64_t *sums = mem_calloc(p->stack_count, sizeof *sums);
 	uint32_t path[LIMIT_STACK_FRAMES], depth = 0, covering = 0;
 	bool is_covered = sums != NULL;
 
-	/* In their order callers come first. */
+	/* Callers come before callees. */
 	for (uint32_t i = 0; is_covered && i < p->stack_count; i++) {
 		const struct stack *s = &p->stacks[i], *caller;
 		uint32_t shared = s->frame_count - 1;
@@ -832,8 +828,8 @@ static int64_t *sums_of_callees(const struct profile *p)
 	return NULL;
 }
 
-/* llvm-xray (14) writes into each line what its callees took as well, and ends
- * each in a ';', where others have the weight of the last function itself. */
+/* llvm-xray (14) writes inclusive values, and a ';' at the end of each line,
+ * where others have self values. */
 static void take_callees_off(struct profile *p, struct notes *notes)
 {
 	int64_t *sums = sums_of_callees(p), total = 0;
@@ -857,7 +853,8 @@ static void take_callees_off(struct profile *p, struct notes *notes)
 			 "off, so that nothing counts twice");
 }
 
-/* Weights of unknown unit that are no counts tell no number of samples. */
+/* Weights of unknown unit that are not counts do not give a number of
+ * samples. */
 static void settle(const struct folded *f, struct profile *out)
 {
 	int64_t length_us = f->lines->duration_us;
@@ -880,7 +877,7 @@ static bool read_all(struct folded *f, struct str wanted, struct notes *notes,
 	bool has_tree = !f->austin_type && !f->is_leaf_first;
 	struct type_name type;
 
-	/* Lines are no part of its order. */
+	/* The tree does not order by line. */
 	if (has_tree)
 		f->tree = profile_build_tree(f->build, err);
 	if (has_tree && !f->tree)
@@ -898,8 +895,8 @@ static bool read_all(struct folded *f, struct str wanted, struct notes *notes,
 	       read_lines(f, err) && check_pairs(f, wanted, notes, err);
 }
 
-/* By the comments in front: what stacks of austin are of, where that is time;
- * "" of another kind; NULL: they are not of austin. */
+/* Returns the sample type of austin's stacks from its comments; "" for types
+ * other than time; NULL: not from austin. */
 static const char *type_of_austin(struct str front)
 {
 	struct str line;
@@ -918,8 +915,8 @@ static const char *type_of_austin(struct str front)
 	return "";
 }
 
-/* fgprof (0.9.5) writes its folded stacks leaf first: then all of them end in what
- * every goroutine begins with, which calls nothing that returns to it. */
+/* fgprof (0.9.5) writes its folded stacks leaf first: then all end in the
+ * function that every goroutine begins with. */
 static bool is_leaf_first(struct str front)
 {
 	struct str root = STR("runtime.goexit");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lines of folded stacks as numbers of names: the part of reading that
- * needs no profile, so that it is done beside what is made of the lines
- * before.
+ * Parses lines of folded stacks into name numbers. This part does not access
+ * the profile, so it can run in parallel with building it from earlier lines.
  */
 #ifndef DECODE_FOLDED_H
 #define DECODE_FOLDED_H
@@ -16,9 +15,9 @@
 #include "base/str.h"
 #include "base/thread.h"
 
-/* The part of a trimmed line before its weight. A stack may begin with '#', as
- * Ruby's "#<Class:Cart>#total" does; metadata of profilers is "# mode: wall".
- */
+/* Returns whether a line (trimmed, without its weight) is a comment. A stack
+ * may begin with '#', such as Ruby's "#<Class:Cart>#total"; profilers write
+ * metadata as "# mode: wall". */
 static inline bool folded_is_comment(struct str stack)
 {
 	return stack.len > 1 && stack.ptr[0] == '#' &&
@@ -27,26 +26,27 @@ static inline bool folded_is_comment(struct str stack)
 
 struct folded_line {
 	int64_t weight;
-	uint32_t shared; /* frames it begins with, of the stack before */
-	uint32_t count;  /* after them; all of them may be LIMIT_LOCATIONS,
-			    but of more than LIMIT_STACK_FRAMES none are
-			    shared, neither with the stack before nor after */
+	uint32_t shared; /* leading frames shared with the previous stack */
+	/* Further frames; both together are at most LIMIT_LOCATIONS. Stacks of
+	 * more than LIMIT_STACK_FRAMES share none, neither with the previous
+	 * nor with the next. */
+	uint32_t count;
 };
 
-/* Some lines, in the order of the input. */
+/* Consecutive lines of the input. */
 struct folded_batch {
 	struct folded_line *lines;
 	uint32_t line_count;
-	uint32_t *names; /* of all lines, one after the other */
+	uint32_t *names; /* frames of all lines, concatenated */
 	size_t name_count;
 	size_t name_cap;
-	/* Names that were not there before; they are numbered from 0 on, batch
-	 * after batch. */
+	/* Names that are new in this batch; numbers continue from batch to
+	 * batch, starting with 0. */
 	struct str *texts;
 	size_t text_count;
 	size_t text_cap;
 	bool is_last;
-	struct error err; /* then the rest is of no use */
+	struct error err; /* if set, ignore the rest */
 };
 
 struct folded_lines;
@@ -56,42 +56,42 @@ struct folded_lines *folded_lines_new(struct feed *feed,
 				      struct error *err) MUST_CHECK;
 void folded_lines_free(struct folded_lines *f);
 
-/* The next lines; the last of them (is_last) may be none. Borrowed until the
- * next call, but the texts until folded_lines_free(). */
+/* Returns the next lines; the last batch (is_last) may be empty. Borrowed until
+ * the next call, texts until folded_lines_free(). */
 const struct folded_batch *folded_lines_next(struct folded_lines *f);
 
-/* The lines of an input that is larger than the memory spent on it: piece
- * after piece, each of whole lines. While one is looked at the next one is
- * read beside it, which for a packed input takes longer than its lines. */
+/* Reads an input larger than memory in pieces of whole lines. The next piece is
+ * read in the background while the current one is processed; for compressed
+ * input reading takes longer than parsing. */
 
-/* The bytes of an input per thread at a time: larger ones take longer to come
- * from the cache, smaller ones are a thread each too often. */
+/* Piece size: larger ones no longer fit into the cache, smaller ones start
+ * threads too often. */
 #define LINE_PIECE_BYTES (1024 * KIB)
 
 struct line_piece {
 	struct buf bytes;
 	struct feed *feed;
-	size_t room; /* bytes asked for last, all of them came but at the end */
+	size_t room; /* bytes requested; got is less only at the end */
 	size_t got;
 };
 
 struct line_reader {
 	struct line_piece pieces[2];
-	unsigned now; /* the one whose lines were handed out */
+	unsigned now; /* index of the piece returned last */
 	bool is_ahead;
 	bool is_end;
-	struct thread ahead; /* reads into the other one */
+	struct thread ahead; /* fills the other piece */
 };
 
-/* The feed is borrowed, and nobody else's, until line_reader_release(). A line
- * of more than max_bytes is refused. */
+/* The feed is borrowed exclusively until line_reader_release(). Lines of more
+ * than max_bytes are refused. */
 void line_reader_init(struct line_reader *r, struct feed *feed,
 		      size_t max_bytes);
 void line_reader_release(struct line_reader *r);
 
-/* The next lines, with their ends; the last of the input may lack its own.
- * Borrowed until the next call. Only at the end (r->is_end) there may be none.
- * False when reading failed or memory lacks. */
+/* Returns the next whole lines with their line feeds, which the last line of
+ * the input may lack. Borrowed until the next call. Empty only at the end
+ * (r->is_end). Returns false on read errors and when out of memory. */
 bool line_reader_next(struct line_reader *r, struct str *lines,
 		      struct error *err) MUST_CHECK;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The decoders, one a format; decode.c holds the tables that choose among them.
- * All take untrusted plain bytes.
+ * The decoders, one per format; decode.c has the tables that select them. All
+ * take untrusted, uncompressed bytes.
  */
 #ifndef DECODE_FORMATS_H
 #define DECODE_FORMATS_H
@@ -21,7 +21,7 @@ struct history_want;
 struct profile_want;
 struct taker;
 
-/* Hands the spans of its input to a taker; the caller finishes. */
+/* Passes all spans of the input to a taker; the caller finishes it. */
 typedef bool span_reader(struct feed *feed, struct taker *to,
 			 struct error *err);
 
@@ -35,12 +35,12 @@ span_reader decode_chrome_spans MUST_CHECK;
 span_reader decode_datadog_json MUST_CHECK;
 span_reader decode_xray_json MUST_CHECK;
 
-/* Reads a search's answer: see decode/history.h. */
+/* Reads a search response with a span reader, see decode/history.h. */
 bool decode_search(span_reader *read, struct str bytes, struct history *h,
 		   const struct history_want *want,
 		   struct error *err) MUST_CHECK;
 
-/* Fills an initialised profile, of bytes or of a format that is streamed. */
+/* Decode into an initialised profile, from memory or from a feed. */
 typedef bool profile_decoder(struct str bytes, const struct profile_want *want,
 			     struct profile *out, struct notes *notes,
 			     struct error *err);
@@ -67,29 +67,28 @@ profile_decoder decode_pyroscope_tree MUST_CHECK;
 profile_streamer decode_speedscope MUST_CHECK;
 profile_decoder decode_flamegraph_json MUST_CHECK;
 
-/* Recognises what callgrind writes, and others in its format. Private to
- * decode/. */
+/* Detection of Callgrind files. Private to decode/. */
 
-/* Returns whether a line of the first ones names the events that are counted,
- * and functions follow. */
+/* Returns whether one of the first lines declares the events counted, and
+ * functions follow. */
 bool callgrind_is(struct str text);
 
-/* Recognises what `perf script` prints. Private to decode/. */
+/* Detection of `perf script` output. Private to decode/. */
 
-/* Returns whether the first sample of the text reads like one. */
+/* Returns whether the first sample of the text parses. */
 bool perf_script_is(struct str text);
 
-/* The tree of bytes in which Pyroscope packs a profile. Private to decode/. */
+/* Pyroscope's binary tree of a profile. Private to decode/. */
 
-/* TREE bytes of Pyroscope into stacks; *cut_off grows by
- * what lies under "other". */
+/* Adds the stacks of a Pyroscope tree; *cut_off grows by the value of
+ * "other". */
 bool tree_read(struct str bytes, struct profile_build *build, int64_t *cut_off,
 	       struct error *err) MUST_CHECK;
 
-/* Answers of Prometheus' HTTP API: instant and range queries, exemplars, lists
- * of label values and of series. */
+/* Responses of the Prometheus HTTP API: instant and range queries, exemplars,
+ * label values and series. */
 
-/* Which of them it is: the answer itself does not say. */
+/* The kind of response, which the response itself does not contain. */
 enum metric_form {
 	METRIC_FORM_QUERY,
 	METRIC_FORM_EXEMPLARS,
@@ -97,38 +96,38 @@ enum metric_form {
 	METRIC_FORM_SERIES
 };
 
-/* Fills out with what the arena then holds. Values that are no finite numbers
- * are left out. ERROR_LIMIT past LIMIT_METRIC_SERIES or LIMIT_METRIC_POINTS. */
+/* Fills out, whose contents are in the arena. Non-finite values are left out.
+ * ERROR_LIMIT past LIMIT_METRIC_SERIES or LIMIT_METRIC_POINTS. */
 bool decode_prometheus(struct str body, enum metric_form form,
 		       struct arena *arena, struct metric_answer *out,
 		       struct error *err) MUST_CHECK;
 
-/* Answers that count durations. */
+/* Duration histograms. */
 
-/* Tempo's answer to histogram_over_time(), of an instant or a range query.
- * ERROR_PARTIAL when the server says that it left spans out, ERROR_FORMAT on
- * damage. No series is a histogram without durations. */
+/* Decodes Tempo's response to histogram_over_time(), of an instant or a range
+ * query. ERROR_PARTIAL if the server left spans out, ERROR_FORMAT on damage.
+ * Without series the histogram is empty. */
 bool decode_tempo_histogram(struct str bytes, struct duration_buckets *out,
 			    struct error *err) MUST_CHECK;
 
-/* Answers that measure spans in steps of time, by an attribute. */
+/* Measurements of spans per time step, by an attribute. */
 
-/* Tempo's answer to a range query with by(ATTRIBUTE), a value for each step,
- * which is the server's own. Rows live in the arena. Points outside the steps
- * and values that are no numbers are left out. ERROR_PARTIAL when the server
- * says that it left spans out, ERROR_FORMAT on damage. */
+/* Decodes Tempo's response to a range query with by(ATTRIBUTE), whose steps
+ * must be the server's. Rows live in the arena. Points outside the steps and
+ * values that are not numbers are left out. ERROR_PARTIAL if the server left
+ * spans out, ERROR_FORMAT on damage. */
 bool decode_tempo_steps(struct str bytes, const struct steps *steps,
 			struct arena *arena, struct step_rows *out,
 			struct error *err) MUST_CHECK;
 
-/* Stacks told as nodes, each with one frame, the node of its caller and the
+/* Stacks as a tree of nodes, each with a frame, a link to its caller and the
  * value of the stack that ends there. Private to decode/. */
 
 #define FRAME_NODE_NONE UINT32_MAX
 
 struct frame_node {
-	uint32_t caller; /* index of a node, FRAME_NODE_NONE of a root */
-	uint32_t frame;  /* of the model, FRAME_NODE_NONE: not shown */
+	uint32_t caller; /* index of a node, FRAME_NODE_NONE for a root */
+	uint32_t frame;  /* of the model; FRAME_NODE_NONE: hidden */
 	int64_t value;
 };
 

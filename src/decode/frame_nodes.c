@@ -3,18 +3,17 @@
 
 #include "decode/column.h"
 
-
 struct walk {
 	const struct frame_node *nodes;
 	size_t count;
 	const char *what;
 	struct arena scratch;
 	struct column frames; /* uint32_t: leaf first, then root first */
-	size_t steps;         /* of all walks */
+	size_t steps;         /* over all stacks */
 };
 
-/* A stack that is longer than there are nodes goes in a circle. The build
- * counts frames as well, but only after it has trimmed stacks. */
+/* A stack with more frames than nodes is a cycle. The build also limits frames,
+ * but only after truncating stacks. */
 static bool walk_up(struct walk *w, uint32_t leaf, struct error *err)
 {
 	size_t depth = 0;

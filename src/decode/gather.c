@@ -8,13 +8,13 @@
 
 /* ---- facts ---- */
 
-/* The head of the bytes of a value. */
+/* Header of a stored value. */
 struct attr_head {
 	uint32_t key;
 	uint32_t len;
 };
 
-/* A span may bear a key again and again. */
+/* Buffer limit, since a span may repeat a key. */
 #define ATTRS_BYTES                                                            \
 	(4 * HISTORY_KEYS * (HISTORY_VALUE_BYTES + sizeof(struct attr_head)))
 
@@ -216,7 +216,7 @@ bool gather_trace_next(struct gather *g, struct error *err)
 	return trace_append(g, &none, err);
 }
 
-/* A copy in the gatherer's memory, unless that is the text already. */
+/* Copies the text into the arena unless it is equal already. */
 static void keep(struct gather *g, struct str *at, struct str text)
 {
 	if (str_equal(*at, text))
@@ -225,7 +225,7 @@ static void keep(struct gather *g, struct str *at, struct str text)
 	g->is_starved |= !at->ptr;
 }
 
-/* Returns the service without Tempo's words for a trace that has no root. */
+/* Removes Tempo's placeholder for a trace without a root. */
 static struct str without_placeholder(struct str service)
 {
 	return str_equal(service, STR("<root span not yet received>"))
@@ -233,7 +233,7 @@ static struct str without_placeholder(struct str service)
 		       : service;
 }
 
-/* Whoever is hit by slow spans is told by what began the traces. */
+/* Returns whether roots are needed, to tell who is affected by slow spans. */
 static bool keeps_roots(const struct gather *g)
 {
 	return g->want->hits ||
@@ -277,7 +277,7 @@ void gather_root_name(struct gather *g, uint32_t trace, struct str name)
 		keep(g, &g->traces[trace].hit.root_name, name);
 }
 
-/* A span that ends before it begins has a length near 2^64. */
+/* A span whose end is before its start has a duration near 2^64. */
 int64_t history_time(uint64_t time_ns)
 {
 	return time_ns > INT64_MAX ? 0 : (int64_t)time_ns;
@@ -310,7 +310,7 @@ void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
 	int64_t end = sat_add_i64(start, history_time(f->duration_ns));
 
 	t->last_start_ns = start ? start : INT64_MAX;
-	/* A span that does not tell when it began says nothing of the trace. */
+	/* A span without a start says nothing about the trace. */
 	if (start && (!t->has_extent || start < t->trace.start_ns))
 		t->trace.start_ns = start;
 	if (start && (!t->has_extent || end > t->end_ns))
@@ -320,14 +320,14 @@ void gather_extent(struct gather *g, uint32_t trace, const struct span_facts *f)
 	t->trace.duration_ns = sat_sub_i64(t->end_ns, t->trace.start_ns);
 }
 
-/* The span stored last, NULL before the first: side by side are spans of one
- * process, and often of one operation. */
+/* Returns the last span stored, NULL if none: consecutive spans are often of
+ * one process and operation. */
 static const struct history_span *last_span(const struct gather *g)
 {
 	return g->span_count ? &g->spans[g->span_count - 1] : NULL;
 }
 
-/* Without a kind in the answer, the server has judged it. */
+/* Without a kind in the response, the server has checked it. */
 static uint32_t find_operation(const struct gather *g,
 			       const struct span_facts *f)
 {
@@ -348,7 +348,7 @@ static uint32_t find_operation(const struct gather *g,
 	return OPERATION_NONE;
 }
 
-/* Interned, which `last` may be already. */
+/* Interns a text, which `last` may be already. */
 static bool set_symbol(struct gather *g, struct str text, uint32_t last,
 		       uint32_t *symbol, struct error *err)
 {
@@ -375,8 +375,8 @@ static bool add_attrs(struct gather *g, const struct buf *attrs,
 	return true;
 }
 
-/* Returns whether a text fits; what the server did not return, it has judged.
- */
+/* Returns whether a text matches; one that the server did not return, it has
+ * checked. */
 static bool fits(struct str wanted, struct str text)
 {
 	return !wanted.len || !text.len || str_equal(wanted, text);
@@ -498,7 +498,7 @@ static bool store_hits(struct gather *g, struct error *err)
 		hit.id = t->trace.id;
 		hit.start_ns = t->trace.start_ns;
 		hit.trace_ns = t->trace.duration_ns;
-		/* Without a root the span is all that tells what it was. */
+		/* Without a root, the span is the only description. */
 		if (!want->has_span && hit.root_name.len)
 			hit.service = hit.name = STR("");
 		hit.duration_ns = want->is_by_span ? hit.span_ns : hit.trace_ns;
@@ -527,7 +527,8 @@ static bool finish_window(struct gather *g, bool is_read, struct error *err)
 		w->is_answered = true;
 		history_finish_window(g->history, g->want->window);
 	} else {
-		/* Another answer may tell of a part of the window. */
+		/* Restores the window, which may contain results of another
+		 * response. */
 		w->trace_count = traces_before;
 		w->span_count = spans_before;
 	}

@@ -3,7 +3,7 @@
 
 #include "base/num.h"
 
-/* Digits of SHA-1 and of SHA-256. */
+/* Digits of SHA-1 and SHA-256. */
 #define HASH_DIGITS_LEAST 40u
 #define HASH_DIGITS_MOST 64u
 
@@ -24,7 +24,7 @@ static struct str take_word(struct str *rest)
 	return word;
 }
 
-/* Reads "commit HASH SECONDS MARKS", then "subject ..." in the next line. */
+/* Reads "commit HASH SECONDS MARKS", and "subject ..." in the next line. */
 static bool read_head(struct str line, struct str *rest, struct commit *c,
 		      bool *is_cut)
 {
@@ -56,8 +56,8 @@ static struct str without_return(struct str line)
 	return line;
 }
 
-/* Steps over the lines of one commit; with `lines`, whether they are what it
- * left there. */
+/* Skips the diff of a commit; with `lines`, returns whether they are its
+ * result. */
 static bool skip_change(struct str *rest, struct str *lines)
 {
 	bool is_inside = false, is_same = true;
@@ -95,7 +95,8 @@ enum commits_gap git_log_decode(struct str text, struct str lines,
 		struct commit c = { .time_ns = 0 };
 		struct str line = str_take_line(&text);
 
-		/* Where a limit cut the text, the last one is not whole. */
+		/* If a limit truncated the output, the last commit is
+		 * incomplete. */
 		if (!read_head(line, &text, &c, &is_cut) || !text.len) {
 			if (*count)
 				break;

@@ -10,7 +10,7 @@
 #define KEY_BYTES 64
 #define TAGS "datasources.jsonData.tracesToProfiles.tags"
 
-/* One open collection. */
+/* An open mapping or sequence. */
 struct level {
 	bool is_mapping;
 	bool has_key; /* the value of `key` comes next */
@@ -23,7 +23,7 @@ struct reading {
 	const char *path;
 	struct level levels[LIMIT_YAML_DEPTH];
 	size_t depth;
-	/* Of the source that is read, among its headers by number. */
+	/* Number of each header of the source being read. */
 	struct grafana_source *source;
 	struct error *err;
 };
@@ -34,9 +34,9 @@ static bool fail(struct reading *r, const yaml_mark_t *mark, const char *what)
 			 mark->line + 1, what);
 }
 
-/* ---- where in the document ---- */
+/* ---- position in the document ---- */
 
-/* Keys of the open mappings with dots between; sequences have none. */
+/* Writes the keys of open mappings, separated by dots, without sequences. */
 static void path_of(const struct reading *r, char out[256])
 {
 	size_t len = 0;
@@ -64,7 +64,7 @@ static bool keep(struct reading *r, const char **to, struct str value)
 	return copy.ptr || arena_fail(r->arena, r->path, r->err);
 }
 
-/* ---- what is there ---- */
+/* ---- fields ---- */
 
 /* httpHeaderName1 and httpHeaderValue1 belong together; NULL: another key. */
 static struct grafana_header *header_of(struct reading *r, struct str key,
@@ -142,7 +142,7 @@ static bool take_tag(struct reading *r, const char *path, struct str value)
 {
 	struct grafana_tag *tag;
 
-	/* Old Grafana: a list of names. */
+	/* In old versions a list of names. */
 	if (!strcmp(path, TAGS))
 		return begin_tag(r) &&
 		       keep(r, &r->source->tags[r->source->tag_count - 1].key,
@@ -214,7 +214,7 @@ static struct level *top(struct reading *r)
 	return r->depth ? &r->levels[r->depth - 1] : NULL;
 }
 
-/* The value that a key waited for is there. */
+/* Called at the end of a value. */
 static void end_value(struct reading *r)
 {
 	if (top(r))
@@ -248,7 +248,7 @@ static bool take_scalar(struct reading *r, const yaml_event_t *event)
 	if (!level)
 		return true;
 	if (level->is_mapping && !level->has_key) {
-		/* Longer ones are not among those looked for. */
+		/* Longer keys are none of those needed. */
 		snprintf(level->key, sizeof level->key, "%.*s",
 			 (int)min_size(text.len, KEY_BYTES - 1), text.ptr);
 		level->has_key = true;

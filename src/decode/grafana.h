@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Grafana's provisioned data sources (YAML): which servers of traces and
- * profiles there are, and how the one leads to the other. The .c is the only
- * file that includes libyaml. Secrets are passed over, never kept.
+ * Grafana's provisioned data sources (YAML): trace and profile servers, and the
+ * links between them. Secrets are skipped, never kept. The only user of
+ * libyaml.
  */
 #ifndef DECODE_GRAFANA_H
 #define DECODE_GRAFANA_H
@@ -22,27 +22,27 @@ enum grafana_type {
 	GRAFANA_PYROSCOPE,
 };
 
-/* Attribute of a span and label of profiles. */
+/* A span attribute and the corresponding profile label. */
 struct grafana_tag {
 	const char *key;
-	const char *value; /* NULL: the key itself */
+	const char *value; /* NULL: same as key */
 };
 
-/* A header of its own; its value lies among the secrets. */
+/* A custom header; its value is among the secrets. */
 struct grafana_header {
 	const char *name;
-	/* Only of X-Scope-OrgID, which is no secret; else NULL. */
+	/* Only for X-Scope-OrgID, which is not secret; else NULL. */
 	const char *value;
-	bool is_secret_there; /* the file holds a value */
+	bool is_secret_there; /* the file contains a value */
 };
 
-/* One data source; strings live in the arena, NULL where not given. */
+/* A data source; strings live in the arena, NULL if absent. */
 struct grafana_source {
 	enum grafana_type type;
 	const char *name;
 	const char *uid;
 	const char *url;
-	const char *user; /* basicAuthUser, when basicAuth is on */
+	const char *user; /* basicAuthUser, if basicAuth is on */
 	bool is_basic;
 	bool is_insecure; /* tlsSkipVerify */
 	bool has_cacert;  /* tlsAuthWithCACert */
@@ -56,14 +56,14 @@ struct grafana_source {
 };
 
 struct grafana {
-	struct grafana_source *sources; /* in the order of the file */
+	struct grafana_source *sources; /* in file order */
 	size_t count;
 	size_t cap;
 };
 
-/* Reads the text of the file at path. ERROR_FORMAT with "path:line: " when it
- * is no YAML, nests too deep, or uses aliases. Sources of other types are kept
- * as GRAFANA_OTHER. */
+/* Parses the text of the file at path. Fails with ERROR_FORMAT and a message
+ * "path:line: ..." if it is not YAML, nests too deep or uses aliases. Sources
+ * of other types are kept as GRAFANA_OTHER. */
 bool grafana_parse(struct grafana *g, const char *path, struct str text,
 		   struct arena *arena, struct error *err) MUST_CHECK;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers of trace searches into windows of a history, and counts. Only
+ * Decodes trace search responses into windows of a history, and counts. Only
  * spans of the history's operations are kept.
  */
 #ifndef DECODE_HISTORY_H
@@ -9,26 +9,26 @@
 #include "base/buf.h"
 #include "model/history.h"
 
-/* The purpose of an answer. */
+/* Which parts of a response to read, and where to put them. */
 struct history_want {
-	uint32_t window;         /* index */
+	uint32_t window;         /* index of the window to fill */
 	struct str root_service; /* only traces with this root; empty: any */
 	struct str root_name;
-	const struct trace_id *except; /* without this trace; NULL: none */
-	/* So many traces were asked for: as many say that there are more. */
+	const struct trace_id *except; /* skip this trace; NULL: none */
+	/* Limit of the request: as many traces mean that there are more. */
 	uint32_t trace_limit;
-	/* When set, all traces of the answer that fit hit_want go there, and
-	 * there is no history: window and root do not count. */
+	/* If set, all traces that fit hit_want are added here, and history,
+	 * window and root are not used. */
 	struct hits *hits;
 	const struct hit_want *hit_want;
-	/* Where the answer comes in pages: set to the next one's token when
-	 * there is one. NULL: then the window is a sample. */
+	/* Receives the token of the next page, if any. NULL: further pages make
+	 * the window a sample. */
 	struct buf *next_page;
-	bool has_roots_only; /* of each trace its first span was asked for */
+	bool has_roots_only; /* only root spans were requested */
 };
 
-/* Appends to the window, puts it in order and marks it answered. False on a
- * damaged answer or lack of memory: the window is then empty and not answered.
+/* Appends to the window, sorts it and marks it as answered. Returns false on
+ * damage and when out of memory: the window is then empty and not answered.
  * Tempo: /api/search; Jaeger: /api/v3/traces, /api/traces; Cloud Trace: a
  * list. */
 typedef bool search_decoder(struct str bytes, struct history *h,
@@ -40,33 +40,33 @@ search_decoder decode_jaeger_search MUST_CHECK;
 search_decoder decode_jaeger_search_legacy MUST_CHECK;
 search_decoder decode_cloud_trace_search MUST_CHECK;
 
-/* Whoever wants to know which services there are: called for each process
- * that is described, with its service, empty when it does not tell. */
+/* Collects the names of services: called for each resource with its service,
+ * empty if unset. */
 struct service_watch {
 	bool (*service)(void *context, struct str service, struct error *err);
 	void *context;
 	size_t trace_count;
 };
 
-/* The list of Cloud Trace: a process a span. */
+/* Cloud Trace list: a resource per span. */
 bool decode_cloud_trace_services(struct str bytes, struct service_watch *watch,
 				 struct error *err) MUST_CHECK;
 
-/* Counts by steps of a window: step i begins at from_ns + i * step_ns. */
+/* Counts per time step; step i begins at from_ns + i * step_ns. */
 struct step_counts {
 	int64_t from_ns;
 	int64_t step_ns;
-	int64_t *counts; /* -1 not known */
+	int64_t *counts; /* -1 unknown */
 	uint32_t step_count;
 };
 
-/* Tempo's query_range answer; the server's own step may be finer. A step
- * that the answer does not cover is left alone. */
+/* Decodes Tempo's query_range response; the server's step may be finer. Steps
+ * not in the response are left unchanged. */
 bool decode_tempo_counts(struct str bytes, int64_t server_step_ns,
 			 struct step_counts *out, struct error *err) MUST_CHECK;
 
-/* Jaeger's trace summaries: traces by their start, all steps known.
- * *trace_count is how many were listed. */
+/* Decodes Jaeger's trace summaries: counts traces by start; all steps become
+ * known. *trace_count is the number listed. */
 bool decode_jaeger_counts(struct str bytes, struct step_counts *out,
 			  uint32_t *trace_count, struct error *err) MUST_CHECK;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Jaeger's older JSON: the envelope of /api/traces, the UI's download, or one
- * bare trace. Times are microseconds; OTLP's kind and status are tags.
+ * Jaeger's legacy JSON: the response of /api/traces, the UI's download, or a
+ * bare trace. Times are in microseconds; OpenTelemetry's kind and status are
+ * tags.
  */
 #include <string.h>
 
@@ -15,7 +16,7 @@ enum field {
 	FIELD_DATA,
 	FIELD_DURATION,
 	FIELD_ERRORS,
-	FIELD_FLAGS, /* not used */
+	FIELD_FLAGS, /* unused */
 	FIELD_KEY,
 	FIELD_LOGS,
 	FIELD_NAME,
@@ -35,7 +36,7 @@ enum field {
 	FIELD_WARNINGS,
 };
 
-/* A reference of a span, judged when the whole span is known. */
+/* A reference of a span, resolved at the span's end. */
 struct reference {
 	struct trace_id trace_id;
 	uint64_t span_id;
@@ -46,15 +47,15 @@ struct reference {
 struct jaeger {
 	struct trace_json t;
 	struct arena arena;       /* of the trace being read */
-	struct trace_id trace_id; /* its own, for spans without one */
+	struct trace_id trace_id; /* of the trace, for spans without one */
 	struct map processes;     /* its processID -> reserved resource */
 	struct buf references;    /* of the span being read */
-	uint32_t embedded; /* resource of the span whose process is late */
+	uint32_t embedded; /* resource of a span whose process is read later */
 };
 
 /* ---- tags ---- */
 
-/* Lists and maps come as strings; `type` may stand behind the value. */
+/* Lists and maps are strings; `type` may follow the value. */
 struct tag {
 	struct attr_key key;
 	bool is_float;
@@ -86,7 +87,7 @@ static void read_tag(struct jaeger *j, struct tag *tag)
 	if (tag->is_float) {
 		double value;
 
-		/* Written as every other format's doubles are. */
+		/* Formatted like doubles of other formats. */
 		if (parse_f64(buf_str(&j->t.value.buf), &value)) {
 			value_clear(&j->t.value);
 			value_f64(&j->t.value, value);
@@ -104,9 +105,9 @@ static void use_span_tag(struct jaeger *j, struct span_input *in,
 		span_kind_parse(text, &kind);
 		in->kind = (uint8_t)kind;
 	} else if (str_equal(key, STR("error"))) {
-		/* Zipkin's "error" holds a text and means failure whatever it
-		 * says; Jaeger's is a boolean, which the status repeats, so
-		 * only a text is kept. */
+		/* Zipkin's "error" is a text and means failure whatever it is;
+		 * Jaeger's is a boolean, which the status repeats, so only
+		 * texts are kept. */
 		if (!str_equal(text, STR("false"))) {
 			in->flags |= SPAN_IS_ERROR;
 			if (!str_equal(text, STR("true")))
@@ -138,7 +139,7 @@ static void read_tags(struct jaeger *j, struct span_input *in)
 	}
 }
 
-/* As Jaeger v3 gives them: a list in an attribute. */
+/* As in Jaeger v3: a list in an attribute. */
 static void read_warnings(struct jaeger *j)
 {
 	struct value_text *v = &j->t.value;
@@ -159,7 +160,7 @@ static void read_warnings(struct jaeger *j)
 
 /* ---- processes ---- */
 
-/* The resource of a processID, reserved when met for the first time. */
+/* Returns the resource of a processID, reserved at its first occurrence. */
 static bool find_process(struct jaeger *j, struct str id, uint32_t *resource)
 {
 	struct trace_json *t = &j->t;
@@ -198,10 +199,11 @@ static void read_process(struct jaeger *j, uint32_t resource)
 	trace_json_taken(t, taker_process_describe(t->to, resource, &t->err));
 }
 
-/* The process that a span held itself, read once its own tags are stored. */
+/* Reads the process embedded in a span, after the span's own tags were
+ * stored. */
 static void read_embedded_process(struct trace_json *t)
 {
-	/* A struct jaeger begins with it. */
+	/* struct jaeger begins with it. */
 	struct jaeger *j = (struct jaeger *)t;
 
 	read_process(j, j->embedded);
@@ -237,8 +239,8 @@ static void read_reference(struct jaeger *j)
 	buf_add(&j->references, &ref, sizeof ref);
 }
 
-/* The first CHILD_OF within the trace, else the first FOLLOWS_FROM; those to
- * other traces are links. */
+/* Sets the parent: the first CHILD_OF within the trace, else the first
+ * FOLLOWS_FROM. */
 static void use_references(const struct jaeger *j, struct span_input *in)
 {
 	bool is_follower = false;
@@ -263,7 +265,7 @@ static void use_references(const struct jaeger *j, struct span_input *in)
 		in->flags |= SPAN_IS_FOLLOWS_FROM;
 }
 
-/* References to other traces are links. */
+/* Adds references to other traces as links. */
 static void use_links(struct jaeger *j, const struct span_input *in)
 {
 	struct trace_build *b = j->t.to->b;
@@ -292,8 +294,8 @@ struct span_times {
 	bool has_duration;
 };
 
-/* Up to 2^64 what does not fit becomes the largest number, an impossible time:
- * Jaeger writes the length of a span that ends before it begins so. */
+/* Numbers between 2^63 and 2^64 saturate, an impossible time: Jaeger writes
+ * durations that way for spans that end before they begin. */
 static void read_number(struct jaeger *j, int64_t *number)
 {
 	struct str text;
@@ -327,7 +329,8 @@ static void read_log_fields(struct jaeger *j, uint32_t *name)
 			continue;
 		read_tag(j, &tag);
 		key = attr_key_str(&tag.key);
-		/* OTLP's name of an event and OpenTracing's of a log. */
+		/* The name of an event in OpenTelemetry, and of a log in
+		 * OpenTracing. */
 		if (!str_equal(key, STR("event")))
 			trace_json_attr(t, key);
 		else if (trace_json_value(t, &text))
@@ -445,7 +448,7 @@ static void read_span(struct jaeger *j)
 	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
 	while (json_next_key(t->r, &key))
 		read_span_field(j, json_field(&span_fields, key), &in, &times);
-	/* More references than fit are links; the parent comes first. */
+	/* References over the limit are links; the parent comes first. */
 	if (j->references.state == BUF_OUT_OF_MEMORY)
 		trace_json_taken(t, error_memory(&t->err, "the references"));
 	if (json_failed(t->r))
@@ -509,7 +512,7 @@ static void read_trace_field(struct jaeger *j, int field)
 	}
 }
 
-/* The item that is announced and those that follow. */
+/* Reads the announced item and those that follow. */
 static void read_traces(struct jaeger *j)
 {
 	do {
@@ -527,7 +530,7 @@ static void read_traces(struct jaeger *j)
 	} while (json_next_item(j->t.r));
 }
 
-/* An envelope, or a trace without one. */
+/* Reads a response, or a bare trace. */
 static void read_document(struct jaeger *j)
 {
 	struct str key;

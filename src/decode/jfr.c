@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recordings of Java Flight Recorder, as the JDK (from version 9 on) and
- * async-profiler write them: chunks end to end, of events and of pools of what
- * these refer to. A chunk stands for itself, and says in a description what
- * its events are made of (jfr_types.h). The file is read twice: for the kinds
- * of samples it holds, and for those of one kind.
+ * Java Flight Recorder files of the JDK (from version 9 on) and async-profiler:
+ * a sequence of chunks, each with events and the constant pools they refer to.
+ * Chunks are independent, and declare the layout of their events (jfr_types.h).
+ * The file is read twice: for the kinds of samples it contains, and for those
+ * of one kind.
  */
 #include <string.h>
 
@@ -16,38 +16,39 @@
 #include "decode/jfr_types.h"
 #include "decode/profile_type.h"
 
-/* The JDK tells the period of jdk.ExecutionSample in words, "20 ms".
- * async-profiler tells `interval` and `wall` in nanoseconds, 0 for its defaults
- * (arguments.h and wallClock.cpp of its version 4.5), and `event`, by which the
- * interval is time at all: of "cache-misses" it is a count of those. */
+/* The JDK writes the period of jdk.ExecutionSample as text, "20 ms".
+ * async-profiler writes `interval` and `wall` in nanoseconds, 0 for its
+ * defaults (arguments.h and wallClock.cpp of its version 4.5), and `event`,
+ * which determines whether the interval is a time: for "cache-misses" it is a
+ * count. */
 
 #define CPU_DEFAULT_NS (10 * NS_PER_MS)
 #define WALL_DEFAULT_NS (50 * NS_PER_MS)
 
 struct jfr_change {
-	uint64_t ticks; /* from then on */
+	uint64_t ticks; /* start of validity */
 	int64_t ns;     /* 0: no time */
 };
 
-/* Changes of a period that are kept, of one chunk; the JDK begins another chunk
- * when a recording starts or ends, so that there is nearly always one. */
+/* Maximum number of period changes per chunk; the JDK starts a new chunk when a
+ * recording starts or ends, so there is nearly always one. */
 #define JFR_PERIOD_CHANGES 16u
 
-/* Zeroed: nothing is told. */
+/* All zero: nothing known. */
 struct jfr_settings {
 	struct jfr_change changes[JFR_PERIOD_CHANGES];
 	unsigned change_count;
 	/* async-profiler: */
 	bool has_interval;
-	int64_t interval; /* in nanoseconds where the event is a clock; 0: its
-			     default */
+	/* In nanoseconds if the event is a clock; 0: its default. */
+	int64_t interval;
 	bool has_wall;
 	int64_t wall_ns; /* 0: its default */
-	bool is_batched; /* samples of wall time are no execution samples */
+	bool is_batched; /* wall-clock samples are separate events */
 	enum { JFR_COUNTER = 0, JFR_CPU_CLOCK, JFR_WALL_CLOCK } event;
 };
 
-/* Takes a jdk.ActiveSetting that is of events of that class. */
+/* Processes a jdk.ActiveSetting for events of that class. */
 static void jfr_settings_take(struct jfr_settings *s, struct str class,
 			      const struct jfr_value *setting)
 {
@@ -77,7 +78,7 @@ static void jfr_settings_take(struct jfr_settings *s, struct str class,
 				joined[words.len++] = value.ptr[i];
 		if (!parse_duration(words, &number))
 			number = 0;
-		/* One that does not fit replaces the last one. */
+		/* Past the limit it replaces the last one. */
 		if (s->change_count == JFR_PERIOD_CHANGES)
 			s->change_count--;
 		s->changes[s->change_count++] =
@@ -100,7 +101,7 @@ static int64_t wall_or_default(int64_t ns)
 
 static int64_t interval_ns(const struct jfr_settings *s)
 {
-	/* Before version 4 samples of both clocks may be one event. */
+	/* Before version 4, samples of both clocks share an event. */
 	if (s->event == JFR_COUNTER ||
 	    (s->has_wall && s->event == JFR_CPU_CLOCK && !s->is_batched))
 		return 0;
@@ -121,27 +122,26 @@ static int64_t jfr_settings_wall_ns(const struct jfr_settings *s)
 
 #define HEADER_BYTES 68u
 
-/* Events that are none of the program's. */
+/* Reserved event types. */
 #define EVENT_DESCRIPTION 0u
 #define EVENT_POOLS 1u
 
-/* Bytes are read at a time, and no more at first than a chunk is said to have:
- * what it says need not be so. */
+/* Read size, also for the first read of a chunk, whose declared size is
+ * untrusted. */
 #define READ_BYTES (1024 * KIB)
 
-/* Where the time that a sample stands for is told. */
+/* Source of the time that a sample represents. */
 enum timed {
 	UNTIMED = 0,
 	TIMED_BY_ITSELF,
-	TIMED_BY_SETTING,  /* and times its count, where it has one */
-	TIMED_AS_WALL_TIME /* likewise, where the setting is of wall time */
+	TIMED_BY_SETTING,  /* multiplied by its count, if any */
+	TIMED_AS_WALL_TIME /* same, if the setting is for wall-clock time */
 };
 
 #define CPU_TIME_SAMPLE "jdk.CPUTimeSample"
 
-/* The types of samples of an event, with the names that Pyroscope has for them
- * where it has any. The default is the first one that a file has; of equal
- * names the later ones are not offered. */
+/* Sample types by event, with Pyroscope's names if it has any. The default is
+ * the first one present; of equal names only the first is offered. */
 static const struct sampled {
 	const char *event;
 	struct type_name type;
@@ -195,7 +195,7 @@ static const struct sampled {
 
 #define SAMPLED_COUNT COUNT_OF(sampled)
 
-/* Things by the numbers that stand for them. */
+/* Constants by key. */
 struct pool {
 	struct map by_key;
 	struct column items;
@@ -205,10 +205,10 @@ struct method {
 	uint64_t owner; /* class */
 	uint64_t name;  /* symbol */
 	uint32_t function;
-	bool is_known; /* the function is */
+	bool is_known; /* function is set */
 };
 
-/* The trace of a sample. */
+/* The stack trace of a sample. */
 struct trace {
 	size_t frame_first; /* leaf first */
 	size_t frame_count;
@@ -218,7 +218,7 @@ struct trace {
 	bool is_truncated;
 };
 
-/* The state of a thread in a sample. */
+/* Thread state of samples. */
 struct state {
 	uint64_t key;
 	uint64_t samples;
@@ -228,18 +228,18 @@ struct chunk {
 	struct str bytes;
 	struct arena arena;
 	struct pool traces;   /* struct trace: those of samples */
-	struct column read;   /* uint32_t: of traces, in the order of the file */
+	struct column read;   /* uint32_t: of traces, in file order */
 	struct pool sampled;  /* struct state */
 	struct pool methods;  /* struct method */
 	struct pool classes;  /* uint64_t: symbol */
 	struct pool symbols;  /* struct str */
-	struct pool kinds;    /* of frames, struct str: "Inlined" */
-	struct pool states;   /* of threads, the same: "STATE_SLEEPING" */
-	bool has_kernel;      /* among them */
+	struct pool kinds;    /* frame types, struct str: "Inlined" */
+	struct pool states;   /* thread states, struct str: "STATE_SLEEPING" */
+	bool has_kernel;      /* among kinds */
 	struct column frames; /* struct jfr_frame */
 	double ns_per_tick;
 	struct jfr_settings settings;
-	/* Classes, 0: there is none. */
+	/* Class ids, 0: none. */
 	uint64_t setting_id;
 	uint64_t sample_id; /* of the chosen event */
 	uint64_t lost_id;
@@ -250,18 +250,18 @@ struct chunk {
 struct reader {
 	struct profile_build *build;
 	struct feed *feed;
-	struct buf held; /* the chunk, unless all lies in memory */
-	struct str left; /* else what is not read yet */
+	struct buf held; /* the chunk, unless all input is in memory */
+	struct str left; /* else the unread input */
 	bool is_in_memory;
 	struct chunk chunk;
-	/* Of a recording most chunks have the same description. */
+	/* Most chunks of a recording have the same metadata. */
 	struct arena types_arena;
 	struct jfr_types types;
 	struct str description;
-	bool has_detail;              /* wanted: PROFILE_DETAIL_PLACES */
-	bool has[SAMPLED_COUNT];      /* such events */
+	bool has_detail;         /* PROFILE_DETAIL_PLACES requested */
+	bool has[SAMPLED_COUNT]; /* events present */
 	bool lacks_time[SAMPLED_COUNT];
-	const struct sampled *chosen; /* NULL: none is there */
+	const struct sampled *chosen; /* NULL: none */
 	int64_t sample_count;
 	uint64_t biased_count;
 	uint64_t lost_count;
@@ -294,7 +294,7 @@ static struct jfr_input input_at(struct str bytes, size_t at)
 	return (struct jfr_input){ .at = first + at, .end = first + bytes.len };
 }
 
-/* Makes the first bytes of what is left lie in c->bytes: so many, or all. */
+/* Reads the first `len` bytes of what is left, or all, into c->bytes. */
 static bool hold(struct reader *r, size_t len, struct error *err)
 {
 	struct buf *held = &r->held;
@@ -336,7 +336,7 @@ static bool check_header(struct str header, struct error *err)
 	return true;
 }
 
-/* Reads the description, unless it is that of the chunk before. */
+/* Reads the metadata, unless it equals that of the previous chunk. */
 static bool describe(struct reader *r, uint64_t at, struct error *err)
 {
 	struct arena *arena = &r->types_arena;
@@ -365,12 +365,12 @@ static bool describe(struct reader *r, uint64_t at, struct error *err)
 			return false;
 	}
 	r->types.arena = &r->chunk.arena;
-	/* A byte is part of so many values at most. */
+	/* Limit of values per byte. */
 	r->types.values_left = LIMIT_JFR_DEPTH * r->chunk.bytes.len;
 	return true;
 }
 
-/* Takes the next chunk, with its description; none is at the end. */
+/* Reads the next chunk with its metadata; none at the end. */
 static bool chunk_take(struct reader *r, struct error *err)
 {
 	struct chunk *c = &r->chunk;
@@ -444,7 +444,7 @@ static bool each_chunk(struct reader *r,
 	return is_done;
 }
 
-/* ---- first time: what is there ---- */
+/* ---- first reading ---- */
 
 static uint64_t class_id(const struct reader *r, const char *name)
 {
@@ -481,7 +481,7 @@ static bool note_event(struct reader *r, uint64_t type, struct jfr_input *in,
 	return take_setting(r, type, in, err);
 }
 
-/* Returns whether samples of the chunk tell what time they stand for. */
+/* Returns whether the time of samples in the chunk is known. */
 static bool tells_time(const struct reader *r, const struct sampled *s)
 {
 	const struct jfr_settings *settings = &r->chunk.settings;
@@ -511,7 +511,7 @@ static bool survey_chunk(struct reader *r, struct error *err)
 	int64_t duration = (int64_t)big_endian(c->bytes, 40);
 	int64_t end;
 
-	/* Others are no times: the end would be before the start. */
+	/* Otherwise times are invalid. */
 	if (start > 0 && duration >= 0 && add_i64(start, duration, &end)) {
 		if (!r->start_ns || start < r->start_ns)
 			r->start_ns = start;
@@ -563,8 +563,8 @@ static bool choose_type(struct reader *r, const struct profile_want *want,
 
 /* ---- pools ---- */
 
-/* Adds to a pool; what was there first stays: later ones of a chunk repeat it,
- * and get a place that the next one takes. */
+/* Adds to a pool. The first constant of a key stays: later ones in a chunk
+ * repeat it, and get a slot that is reused. */
 static void *pool_add(struct reader *r, struct pool *p, uint64_t key,
 		      size_t size)
 {
@@ -587,7 +587,7 @@ static void *pool_find(const struct pool *p, uint64_t key, size_t size)
 	return index == MAP_NONE ? NULL : (char *)p->items.items + index * size;
 }
 
-/* The one with that key, else a new one, all zeros. */
+/* Returns the one with that key, or a new zeroed one. */
 static void *pool_get(struct reader *r, struct pool *p, uint64_t key,
 		      size_t size)
 {
@@ -675,7 +675,7 @@ static bool keep_kind(struct reader *r, uint64_t key,
 	return keep_text(r, &r->chunk.kinds, key, value->text, err);
 }
 
-/* NULL: values of no use. */
+/* Returns NULL for constants that are not needed. */
 static value_keeper *keeper_of(struct str class)
 {
 	static const struct {
@@ -695,7 +695,7 @@ static value_keeper *keeper_of(struct str class)
 	return NULL;
 }
 
-/* Reads a trace; of all traces those of samples alone. */
+/* Reads a stack trace; keeps only those of samples. */
 static bool read_trace(struct reader *r, const struct jfr_class *class,
 		       uint64_t key, struct jfr_input *in, struct error *err)
 {
@@ -836,8 +836,8 @@ static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
 	return count_sample(r, &value, err);
 }
 
-/* Counts samples of threads that sleep and traces that are cut, which the pools
- * name only behind the samples. */
+/* Counts samples of sleeping threads and truncated stacks, known only after the
+ * pools were read. */
 static void count_kinds(struct reader *r)
 {
 	const struct chunk *c = &r->chunk;
@@ -853,9 +853,9 @@ static void count_kinds(struct reader *r)
 			r->truncated_count += traces[i].samples;
 }
 
-/* Classes made at run time are called "Work$$Lambda$83+0x00007ff67c007a08/992"
- * by the JDK, "Work$$Lambda$83.0x00007ff67c007a08" by async-profiler, with
- * numbers that are others in every run. */
+/* Strips numbers that differ in every run from runtime classes:
+ * "Work$$Lambda$83+0x00007ff67c007a08/992" in the JDK,
+ * "Work$$Lambda$83.0x00007ff67c007a08" in async-profiler. */
 static struct str class_name(struct reader *r, struct str name)
 {
 	size_t len = str_find(name, STR("+0x"));
@@ -879,7 +879,8 @@ static struct str class_of(const struct chunk *c, const struct method *method)
 	return owner ? text_in(&c->symbols, *owner) : STR("");
 }
 
-/* "__futex_wait", "schedule_[k]": as async-profiler has it. */
+/* Names native functions as async-profiler does: "__futex_wait",
+ * "schedule_[k]". */
 static bool name_of_library(struct reader *r, struct method *method,
 			    struct str kind, struct error *err)
 {
@@ -895,7 +896,8 @@ static bool name_of_library(struct reader *r, struct method *method,
 				    &method->function, err);
 }
 
-/* "java/util/Arrays.sort", as async-profiler and Pyroscope have it. */
+/* Names Java methods as async-profiler and Pyroscope do:
+ * "java/util/Arrays.sort". */
 static bool name_of_class(struct reader *r, struct method *method,
 			  struct error *err)
 {
@@ -918,8 +920,8 @@ static bool name_function(struct reader *r, struct method *method,
 	struct str kind = text_in(&r->chunk.kinds, frame_type);
 
 	method->is_known = true;
-	/* Where async-profiler wrote a kind that it alone has, the class of
-	 * what is not Java is a library. To the JDK "Native" is Java, too. */
+	/* If async-profiler's own frame types occur, the class of native
+	 * functions is a library. In the JDK "Native" are Java methods, too. */
 	return (r->chunk.has_kernel &&
 		(str_equal(kind, STR("Native")) ||
 		 str_equal(kind, STR("C++")) || str_equal(kind, STR("Kernel"))))
@@ -960,8 +962,7 @@ static bool add_trace(struct reader *r, const struct trace *trace,
 				   trace->value, err);
 }
 
-/* Those without frames, in one stack, and the others in the order of the
- * file. */
+/* Samples without frames form a single stack; the others are in file order. */
 static bool add_traces(struct reader *r, struct error *err)
 {
 	struct chunk *c = &r->chunk;

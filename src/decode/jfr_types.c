@@ -7,11 +7,11 @@
 #include "base/num.h"
 #include "decode/column.h"
 
-/* How texts begin. */
+/* Encodings of strings. */
 enum {
 	TEXT_NULL = 0,
 	TEXT_EMPTY,
-	TEXT_POOLED, /* a number that stands for it */
+	TEXT_POOLED, /* a key of the string pool */
 	TEXT_UTF8,
 	TEXT_UTF16, /* numbers */
 	TEXT_LATIN1,
@@ -35,7 +35,7 @@ static void skip(struct jfr_input *in, uint64_t count)
 	in->at = in->is_short ? in->end : in->at + count;
 }
 
-/* Seven bits a byte, the low ones first; of the ninth all eight. */
+/* Seven bits per byte, low bits first; the ninth byte has eight. */
 uint64_t jfr_number(struct jfr_input *in)
 {
 	uint64_t value = 0;
@@ -53,7 +53,7 @@ uint64_t jfr_number(struct jfr_input *in)
 	return 0;
 }
 
-/* Most have one byte or two. */
+/* Fast path for one or two bytes. */
 static inline uint64_t short_number(struct jfr_input *in)
 {
 	const unsigned char *at = in->at;
@@ -83,8 +83,7 @@ static size_t put_utf8(char *to, unsigned code)
 	return 3;
 }
 
-/* Halves of what takes two units of UTF-16 become U+FFFD each: no name of
- * Java's has them. */
+/* Surrogates become U+FFFD each: Java names do not contain any. */
 static bool read_units(struct jfr_input *in, struct arena *arena,
 		       uint64_t count, bool is_latin1, struct str *text,
 		       struct error *err)
@@ -110,7 +109,7 @@ static bool read_units(struct jfr_input *in, struct arena *arena,
 	return true;
 }
 
-/* A text that is null, or one that lies elsewhere, is empty. */
+/* Null and pooled strings are empty. */
 static bool read_text(struct jfr_input *in, struct arena *arena,
 		      struct str *text, struct error *err)
 {
@@ -135,7 +134,7 @@ static bool read_text(struct jfr_input *in, struct arena *arena,
 	return true;
 }
 
-/* ---- the description ---- */
+/* ---- metadata ---- */
 
 struct description {
 	struct jfr_types *types;
@@ -196,7 +195,7 @@ static enum jfr_kind kind_of(struct str name)
 	return JFR_STRUCT;
 }
 
-/* The fields that count, by name; class "" is any event. */
+/* Returns the use of a field, by name; class "" matches any event. */
 static enum jfr_role role_of(struct str class, struct str field)
 {
 	static const struct {
@@ -266,9 +265,9 @@ static bool add_class(struct description *d, struct str name, struct str id,
 
 struct jfr_field {
 	uint64_t class_id;
-	uint32_t class_index; /* once all classes are known */
-	enum jfr_kind kind;   /* likewise */
-	bool is_pooled;       /* a number that stands for a value elsewhere */
+	uint32_t class_index; /* set when all classes are known */
+	enum jfr_kind kind;   /* same */
+	bool is_pooled;       /* a key of a constant pool */
 	bool is_array;
 	enum jfr_role role;
 	struct str name;
@@ -294,7 +293,7 @@ static bool add_field(struct description *d, const struct jfr_field *from,
 	       jfr_damaged("a field is of no class", err);
 }
 
-/* Name, attributes; how many elements it holds. */
+/* Reads name and attributes, and the number of child elements. */
 static bool read_element(struct description *d, uint64_t *held,
 			 struct error *err)
 {
@@ -325,7 +324,7 @@ static bool read_element(struct description *d, uint64_t *held,
 	       add_field(d, &field, class, err);
 }
 
-/* Each element names at least two numbers, so they end with the bytes. */
+/* Each element has at least two numbers, so the input limits them. */
 static bool read_elements(struct description *d, struct error *err)
 {
 	uint64_t due[LIMIT_JFR_DEPTH] = { 1 };
@@ -417,11 +416,12 @@ bool jfr_class_has(const struct jfr_types *t, const struct jfr_class *class,
 
 /* ---- values ---- */
 
-/* A value that is being read. */
+/* A value being read. */
 struct level {
 	const struct jfr_class *class;
-	uint32_t field; /* the next one */
-	const struct jfr_class *inner; /* of the one before, so often */
+	uint32_t field; /* next field */
+	/* Class of the previous field, repeated. */
+	const struct jfr_class *inner;
 	uint64_t left;
 };
 
@@ -433,7 +433,7 @@ struct walk {
 	unsigned depth;
 };
 
-/* More are of a description in which values are made of nothing. */
+/* More values than bytes mean that values are empty. */
 static bool count_value(struct walk *w, struct error *err)
 {
 	if (!w->types->values_left)
@@ -498,7 +498,7 @@ static inline bool read_list(struct walk *w, const struct jfr_field *field,
 	return true;
 }
 
-/* A value of this class was read. */
+/* Called after a value of this class. */
 static bool end_value(struct walk *w, const struct jfr_class *class,
 		      struct error *err)
 {
@@ -517,7 +517,7 @@ static bool end_value(struct walk *w, const struct jfr_class *class,
 	return true;
 }
 
-/* Values of a class whose fields have none: nearly all there are. */
+/* Fast path for classes whose fields are scalars: nearly all values. */
 static bool read_flat(struct walk *w, const struct jfr_class *class,
 		      uint64_t left, struct error *err)
 {
@@ -541,7 +541,7 @@ static bool read_flat(struct walk *w, const struct jfr_class *class,
 	return true;
 }
 
-/* A field of the innermost value. */
+/* Reads a field of the innermost value. */
 static bool read_field(struct walk *w, const struct jfr_field *field,
 		       struct error *err)
 {

@@ -10,15 +10,16 @@
 #include "base/mem.h"
 #include "base/regex.h"
 
-/* Patterns, and which of them were found. */
+/* Patterns, and which of them matched. */
 struct condition {
-	const char *subject; /* NULL: none was given */
+	const char *subject; /* NULL: none given */
 	struct str key;      /* NULL ptr: any */
 	struct regex *patterns[LIMIT_LABEL_PATTERNS];
 	uint32_t pattern_count;
-	uint32_t found;  /* bits of the patterns, in the sample at hand */
-	uint32_t shared; /* those that all samples have */
-	/* Bits of the patterns that a label has, by "key:value". */
+	/* Bits of patterns that matched in the current sample. */
+	uint32_t found;
+	uint32_t shared; /* bits that apply to all samples */
+	/* Cache: bits of patterns that match a label, by "key:value". */
 	struct map known;
 };
 
@@ -153,8 +154,7 @@ static bool find(struct label_filter *f, struct condition *c, struct str key,
 	return true;
 }
 
-/* Adds a label; of keys and values longer than LIMIT_STRING_BYTES / 2 only that
- * is matched. */
+/* Adds a label; keys and values are matched up to LIMIT_STRING_BYTES / 2. */
 bool label_filter_add(struct label_filter *f, struct str key, struct str value,
 		      struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the two encodings of OTLP traces have in common.
+ * Shared by the two encodings of OTLP traces.
  */
 #ifndef DECODE_OTLP_H
 #define DECODE_OTLP_H
@@ -12,7 +12,7 @@
 
 #define OTLP_STATUS_ERROR 2
 
-/* Span.SpanKind as a number; unspecified and unknown ones are internal. */
+/* Converts Span.SpanKind; unspecified and unknown ones are internal. */
 static inline enum span_kind otlp_kind(uint64_t number)
 {
 	static const enum span_kind kinds[] = {
@@ -25,26 +25,25 @@ static inline enum span_kind otlp_kind(uint64_t number)
 	return kinds[number];
 }
 
-/* Tempo's status PARTIAL with its message, which may be empty. */
+/* Records Tempo's status PARTIAL with its message, which may be empty. */
 static inline void otlp_note_partial(struct taker *to, struct str message)
 {
 	taker_partial(to, "the server returned only a part of the trace%s%.*s",
 		      message.len ? ": " : "", STR_ARGS(message));
 }
 
-/* The parts of a KeyValue in protobuf, in whatever order they come: the value
- * is a field of kv that holds an AnyValue, empty when it is not there. */
+/* Reads a protobuf KeyValue, with fields in any order; value is the field that
+ * contains the AnyValue, empty if absent. */
 bool otlp_pb_pair(struct wire *kv, struct str *key,
 		  struct wire_field *value) MUST_CHECK;
 
-/* Writes a member of an AnyValue that is neither a list nor a map; null for any
- * other. */
+/* Writes a scalar member of an AnyValue; null for anything else. */
 void otlp_pb_scalar(struct value_text *v, const struct wire_field *f);
 
-/* The parts of OTLP JSON in Tempo's search answers: attributes, and the
- * AnyValue as text. */
+/* OTLP JSON within Tempo's search responses: attributes, and AnyValue as
+ * text. */
 
-/* A list of attributes; those that are wanted go to the taker. */
+/* Reads a list of attributes; those wanted go to the taker. */
 void otlp_json_attributes(struct trace_json *t);
 
 #endif

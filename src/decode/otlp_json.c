@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * OTLP JSON in every dialect: the collector's files (one request a line),
- * Tempo v1 ("batches") and v2 ("trace", status), Jaeger v3 ("result", a last
- * document may be an error). Members may come in any order.
+ * OTLP JSON in all variants: Collector files (a request per line), Tempo v1
+ * ("batches") and v2 ("trace", status), Jaeger v3 ("result"; a last document
+ * may be an error). Members come in any order.
  */
 #include "base/num.h"
 #include "decode/formats.h"
@@ -11,8 +11,7 @@
 #include "decode/trace_json.h"
 #include "decode/values.h"
 
-/* The parts of OTLP JSON in Tempo's search answers: attributes, and the
- * AnyValue as text. */
+/* OTLP JSON in Tempo's search responses: attributes, and AnyValue as text. */
 
 enum place {
 	IN_ANY,     /* {"stringValue":...} */
@@ -41,7 +40,7 @@ static bool is_any_of(struct str key, struct str camel, struct str snake)
 	return str_equal(key, camel) || str_equal(key, snake);
 }
 
-/* Descends into what comes next, if it is what it should be. */
+/* Enters the next value if it is of the expected kind. */
 static bool descend(struct walk *w, enum json_kind kind, enum place place,
 		    bool is_map)
 {
@@ -84,7 +83,7 @@ static void open_wrapper(struct walk *w, bool is_map)
 		value_null(w->v);
 }
 
-/* One member of an AnyValue; only the first that is known counts. */
+/* Reads a member of an AnyValue; only the first known one counts. */
 static void read_any(struct walk *w, struct str key)
 {
 	struct level *level = &w->levels[w->depth - 1];
@@ -122,8 +121,8 @@ static void read_any(struct walk *w, struct str key)
 	}
 }
 
-/* A key behind its value comes too late and is lost: no encoder writes it
- * so, and it costs one label in a nested map. */
+/* A key after its value is lost: no encoder writes that, and only a label in a
+ * nested map would be missing. */
 static void read_pair(struct walk *w, struct str key)
 {
 	struct level *level = &w->levels[w->depth - 1];
@@ -185,17 +184,17 @@ static void step(struct walk *w)
 	}
 }
 
-/* Consumes the next value of r. Nesting is bounded by the reader's limit and
- * walked without recursion. Failures stick in r. */
+/* Reads the next value of r. Nesting is limited by the parser and handled
+ * without recursion. Errors stay in r. */
 static void otlp_json_value(struct json_reader *r, struct value_text *v)
 {
 	struct walk w;
 
-	/* Its levels are many, and most values have one. */
+	/* The levels, of which most values need one, are not initialised. */
 	w.r = r;
 	w.v = v;
 	w.depth = 0;
-	/* Some dumps write plain values where an object should be. */
+	/* Some exports have plain values instead of objects. */
 	switch (json_peek(r)) {
 	case JSON_STRING:
 		write_string(&w);
@@ -273,7 +272,8 @@ void otlp_json_attributes(struct trace_json *t)
 
 /* ---- spans ---- */
 
-/* A number, a number as a string, or a name such as "SPAN_KIND_SERVER". */
+/* Reads a number, a number as a string, or a name such as
+ * "SPAN_KIND_SERVER". */
 static uint64_t read_enum(struct trace_json *t, struct json_fields *names)
 {
 	uint64_t number;
@@ -344,7 +344,7 @@ static struct json_fields part_fields = JSON_FIELDS(
 	JSON_NAME("spanId", FIELD_SPAN_ID), JSON_NAME("span_id", FIELD_SPAN_ID),
 	JSON_NAME("attributes", FIELD_ATTRIBUTES));
 
-/* Events and links have no member in common but their attributes. */
+/* Events and links have no members in common except attributes. */
 static void read_part(struct trace_json *t, enum detail_kind kind)
 {
 	struct span_input in = { .name = 0 };
@@ -501,7 +501,7 @@ struct group {
 	bool has_members;
 };
 
-/* A member of one, whose value comes next. */
+/* Reads the value of a member. */
 static void read_group_member(struct trace_json *t, int field, struct group *g)
 {
 	if (field == FIELD_RESOURCE && !g->is_described) {
@@ -522,7 +522,7 @@ static void read_group_member(struct trace_json *t, int field, struct group *g)
 
 /* ---- documents ---- */
 
-/* The item that is announced and those that follow. */
+/* Reads the announced item and those that follow. */
 static void read_group_items(struct trace_json *t)
 {
 	do {
@@ -558,8 +558,8 @@ static struct json_fields envelope_fields = JSON_FIELDS(
 static struct json_fields document_statuses = JSON_FIELDS(
 	JSON_NAME("PARTIAL", 1));
 
-/* The exporter of OpenTelemetry's Java SDK for logs writes one resource's spans
- * a line, without the list around them. */
+/* OpenTelemetry's Java log exporter writes the spans of a resource per line,
+ * without the list around them. */
 static void read_document(struct trace_json *t)
 {
 	struct group alone = { .resource = NO_RESOURCE };

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which numbers a message of OTLP's profiles gives the fields of its samples. They
- * changed without a sign of it:
+ * Field numbers of samples in OTLP profiles. They changed without a version
+ * marker:
  *
  *                      2            3            4
  *   1.8, 1.9           values       attributes   link
  *   1.10 and later     attributes   link         values
  *
- * A link is one number, the others may be packed; a sample has a value or a
- * time. Where that leaves both: places are in their tables, values are as many
- * as times, attributes are there for somebody. A message is refused that has
- * samples of both, or that may be either. A number that is not packed tells
- * nothing: jfrconv packs values and times, and not the attribute beside them.
+ * A link is a single number, the others may be packed; a sample has a value or
+ * a timestamp. If both numberings are possible, the choice is by plausibility:
+ * indices are within their tables, there are as many values as timestamps,
+ * attributes are referred to. Messages with samples of both, or of which either
+ * is plausible, are refused. That a number is not packed proves nothing:
+ * jfrconv packs values and timestamps, but not attributes.
  */
 #include "decode/otlp_profiles.h"
 
@@ -77,8 +78,8 @@ bool otlp_sample_read(struct wire *w, struct otlp_sample *s, struct error *err)
 		case WIRE_TAG(5, WIRE_FIXED64):
 			s->times++;
 			break;
-		case WIRE_TAG(5, WIRE_VARINT): /* the link of 1.7 */
-		case WIRE_TAG(6, WIRE_VARINT): /* its times */
+		case WIRE_TAG(5, WIRE_VARINT): /* the link in 1.7 */
+		case WIRE_TAG(6, WIRE_VARINT): /* timestamps */
 		case WIRE_TAG(6, WIRE_BYTES):
 			return otlp_refuse_older(err);
 		default:
@@ -87,14 +88,14 @@ bool otlp_sample_read(struct wire *w, struct otlp_sample *s, struct error *err)
 	return wire_check(w, OTLP_PROFILES_WHAT, err);
 }
 
-/* ---- which numbering it can be of ---- */
+/* ---- evidence ---- */
 
 static bool is_there(const struct otlp_numbers *n)
 {
 	return n->count || n->is_packed;
 }
 
-/* By types and what must be there alone. */
+/* Judges by types and required fields. */
 static bool can_be(const struct otlp_sample *s,
 		   const struct otlp_numbering *numbering)
 {
@@ -142,7 +143,8 @@ void otlp_evidence_add(struct otlp_evidence *e, const struct otlp_sample *s,
 		e->has_field[i] = e->has_field[i] || is_there(&s->fields[i]);
 }
 
-/* Returns whether an element of the table refers to attributes, by this field. */
+/* Returns whether an element of the table refers to attributes by this
+ * field. */
 static bool has_attributes(const struct rows *table, uint32_t field)
 {
 	struct wire_field f;

@@ -15,7 +15,7 @@
 
 #define TEMPO_PARTIAL 1
 
-/* Left by OTLP before 0.16 where scope_spans (2) is now. */
+/* Field number that OTLP before 0.16 used instead of scope_spans (2). */
 #define OLD_LIBRARY_SPANS 1000
 
 struct pb_reader {
@@ -26,7 +26,7 @@ struct pb_reader {
 
 /* ---- attribute values ---- */
 
-/* The member of the AnyValue that is set; the last one when several are. */
+/* Finds the member of the AnyValue that is set, the last if several. */
 static bool find_any(struct wire *any, struct wire_field *found)
 {
 	struct wire_field f;
@@ -88,22 +88,22 @@ bool otlp_pb_pair(struct wire *kv, struct str *key, struct wire_field *value)
 	return !kv->failure;
 }
 
-/* Lists and maps that are open, innermost last. */
+/* Open lists and maps, innermost last. */
 struct nesting {
 	struct wire levels[LIMIT_PB_DEPTH];
 	bool is_map[LIMIT_PB_DEPTH];
 	unsigned depth;
 };
 
-/* Writes the AnyValue in field `f` of `parent`; of a list or map only its
- * opening, its members are left on the nesting for the caller. */
+/* Writes the AnyValue in field `f` of `parent`; of a list or map only the
+ * opening, the members are pushed on the nesting. */
 static bool write_any(struct pb_reader *p, struct wire *parent,
 		      const struct wire_field *f, struct nesting *n)
 {
 	struct wire any;
 	struct wire_field member;
 
-	/* An absent value is an empty message and needs no bytes. */
+	/* An absent value is an empty message. */
 	any = wire_inside(parent, f);
 	if (!find_any(&any, &member))
 		return wire_check(&any, WHAT, p->err);
@@ -120,7 +120,7 @@ static bool write_any(struct pb_reader *p, struct wire *parent,
 	return true;
 }
 
-/* One member of the innermost list or map, or its end. */
+/* Writes a member of the innermost list or map, or its end. */
 static bool write_member(struct pb_reader *p, struct nesting *n)
 {
 	struct wire *level = &n->levels[n->depth - 1];
@@ -336,7 +336,7 @@ static bool read_resource(struct pb_reader *p, struct wire *parent,
 	return wire_check(&w, WHAT, p->err);
 }
 
-/* Twice over the same bytes: the resource may stand behind its spans. */
+/* Two passes over the same bytes, since the resource may follow its spans. */
 static bool read_resource_spans(struct pb_reader *p, struct wire *parent,
 				const struct wire_field *f)
 {
@@ -381,8 +381,8 @@ static bool read_top(struct pb_reader *p, struct wire_feed *top)
 
 	if (b && trace_build_resume(b, &place))
 		wire_feed_seek(top, place.offset);
-	/* Messages one after the other are one, but for the lengths that the
-	 * collector's file exporter writes in front of each. */
+	/* Concatenated messages are equivalent to one; the Collector's file
+	 * exporter writes a length before each. */
 	for (;;) {
 		wire_feed_skip_length(top);
 		if (!wire_feed_next(top, &f))

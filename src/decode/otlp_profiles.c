@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Profiles of OpenTelemetry (opentelemetry-proto 1.8 to 1.11: ProfilesData of
- * profiles/v1development/profiles.proto, which is what is sent to receivers,
- * too), turned into one pprof message, so that types, labels, places in files
- * and addresses mean the same in both. What differs there: tables are one for
- * all profiles, and their first elements stand for nothing; stacks are a table;
- * each profile has one type; labels refer to texts, or hold other values.
+ * OpenTelemetry profiles (opentelemetry-proto 1.8 to 1.11: ProfilesData of
+ * profiles/v1development/profiles.proto, which is also what receivers get),
+ * converted to one pprof message, so that types, labels, locations and
+ * addresses are handled alike. Differences: tables are shared by all profiles,
+ * and their first elements are null entries; stacks are a table; each profile
+ * has one type; labels refer to strings, or have other values.
  *
- * Before 1.10 the fields of samples had other numbers (otlp_numbering.c), in 1.8
- * some of profiles, too; what is older is told by the types of fields, and
- * refused. Numbers may be packed or not, as of any protobuf; async-profiler
+ * Before 1.10 the fields of samples had other numbers (otlp_numbering.c), in
+ * 1.8 also some of profiles; older versions are recognised by field types and
+ * refused. Numbers may be packed or not, as in any protobuf; async-profiler
  * does not pack them.
  *
- * A first element that is not empty is against the protocol. Python's
+ * A first element that is not empty violates the protocol. Python's
  * opentelemetry-sdk-extension-profiling (0.63b4) has them, and refers to them.
  */
 #include "decode/otlp_profiles.h"
@@ -35,7 +35,7 @@
 #include "decode/wire.h"
 #include "model/trace.h"
 
-/* The last field of mappings and functions that pprof has, too. */
+/* The last field of mappings and functions that is also in pprof. */
 #define LAST_SHIFTED 4u
 
 /* ---- the dictionary ---- */
@@ -43,23 +43,25 @@
 struct otlp_profiles {
 	const struct profile_want *want;
 	struct str bytes;
-	bool is_joined; /* of documents, whose tables go on from one another */
+	/* The message was joined from several documents, whose tables are
+	 * concatenated. */
+	bool is_joined;
 	struct arena scratch;
 	struct rows tables[TABLE_COUNT];
 	struct otlp_evidence evidence;
 	const struct otlp_numbering *numbering; /* of samples */
-	/* Types of the message that is written: a sample has a value each. */
+	/* Sample types of the output message: a sample has a value for each. */
 	struct otlp_type columns[LIMIT_SAMPLE_TYPES];
 	uint32_t column_count;
-	uint32_t own_columns; /* those that profiles name as theirs */
+	uint32_t own_columns; /* those that profiles declare */
 	struct otlp_type period_type;
 	uint64_t period;
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t sample_count;
-	uint32_t extra_strings; /* behind those of the dictionary */
+	uint32_t extra_strings; /* after those of the dictionary */
 	struct buf out;
-	struct buf labels; /* of the resource at hand and of its profile */
+	struct buf labels; /* of the current resource and profile */
 };
 
 static bool keep_row(struct otlp_profiles *o, enum table table, struct str item,
@@ -80,7 +82,7 @@ static bool keep_row(struct otlp_profiles *o, enum table table, struct str item,
 	return true;
 }
 
-/* Adds the elements of a dictionary's tables. */
+/* Adds the rows of a dictionary's tables. */
 static bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
 				 struct error *err)
 {
@@ -97,15 +99,15 @@ static bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
 	return wire_check(w, OTLP_PROFILES_WHAT, err);
 }
 
-/* Returns whether place 0 can be an element as any other. That of links and
- * mappings is for what has none, that of strings is empty. */
+/* Returns whether row 0 can be a real one. In links and mappings it means none,
+ * in strings it is empty. */
 static bool may_have_first(enum table table)
 {
 	return table != LINKS && table != MAPPINGS && table != STRINGS;
 }
 
-/* Finds the tables where it is one: the zero value of a message, whichever way
- * it is written, is none. */
+/* Determines the tables in which row 0 is real: a zero message, however
+ * encoded, is not. */
 static void find_first_rows(struct otlp_profiles *o)
 {
 	for (unsigned i = 0; i < TABLE_COUNT; i++) {
@@ -121,7 +123,7 @@ static void find_first_rows(struct otlp_profiles *o)
 	}
 }
 
-/* Empty for places without an element. */
+/* Returns the row, empty if absent. */
 static struct str otlp_row(const struct otlp_profiles *o, enum table table,
 			   uint64_t index)
 {
@@ -132,7 +134,7 @@ static struct str otlp_row(const struct otlp_profiles *o, enum table table,
 		       : STR("");
 }
 
-/* The id of an element in pprof, where 0 is none. */
+/* Returns the id of a row in pprof, where 0 is none. */
 static uint64_t id_of(const struct otlp_profiles *o, enum table table,
 		      uint64_t index)
 {
@@ -141,7 +143,7 @@ static uint64_t id_of(const struct otlp_profiles *o, enum table table,
 	return index || !r->has_first ? index : r->count;
 }
 
-/* False where the table has no such element; `what` names it. */
+/* Returns false if the table has no such row; `what` names it. */
 static bool otlp_check_place(const struct otlp_profiles *o, enum table table,
 			     uint64_t index, const char *what,
 			     struct error *err)
@@ -154,10 +156,10 @@ static bool otlp_check_place(const struct otlp_profiles *o, enum table table,
 			 OTLP_PROFILES_WHAT, what, index);
 }
 
-/* ---- what both messages have, under other numbers ---- */
+/* ---- parts shared by both, with other numbers ---- */
 
-/* The fields of a row that are numbers, each under the next number: the first
- * is the id. Those from first_string to last_string are strings. */
+/* Writes the numeric fields of a row, each under the next field number, after
+ * the id. Fields first_string to last_string are strings. */
 static bool put_shifted(struct otlp_profiles *o, uint32_t field, uint32_t id,
 			struct str row, uint32_t first_string,
 			uint32_t last_string, struct error *err)
@@ -258,7 +260,7 @@ static bool otlp_put_tables(struct otlp_profiles *o, struct error *err)
 
 /* ---- labels ---- */
 
-/* A string of its own, behind those that were written; its number. */
+/* Adds a string after those written; returns its index. */
 static uint32_t put_extra(struct otlp_profiles *o, struct str text)
 {
 	uint32_t count = o->tables[STRINGS].count;
@@ -279,7 +281,8 @@ static void add_label(struct otlp_profiles *o, uint64_t key, uint64_t text)
 	wirew_close(&o->labels, at);
 }
 
-/* The number of an AnyValue's text; 0 for what is none and no whole number. */
+/* Returns the index of an AnyValue's text; 0 unless it is a string or an
+ * integer. */
 static uint64_t put_value_string(struct otlp_profiles *o, struct str value)
 {
 	char text[24];
@@ -311,8 +314,9 @@ static uint64_t put_value_string(struct otlp_profiles *o, struct str value)
 	return number;
 }
 
-/* A pair of a resource or scope, whose key is 1 or, since 1.10, the string in
- * 3; or of the table, whose key is the string in 1. */
+/* Adds an attribute of a resource or scope, whose key is in field 1 or, since
+ * 1.10, a string index in 3; or of the table, whose key is a string index in
+ * 1. */
 static void add_pair(struct otlp_profiles *o, struct str pair)
 {
 	struct str value = STR("");
@@ -343,7 +347,7 @@ static void add_id(struct otlp_profiles *o, struct str key, struct str id)
 	add_label(o, put_extra(o, key), put_extra(o, str_from(hex)));
 }
 
-/* Which span it was taken in, under the names that Pyroscope gives them. */
+/* Adds the span of a sample, as Pyroscope's labels. */
 static void add_link(struct otlp_profiles *o, struct str link)
 {
 	struct wire_field f;
@@ -357,7 +361,7 @@ static void add_link(struct otlp_profiles *o, struct str link)
 			add_id(o, STR("span_id"), f.bytes);
 }
 
-/* Elements of a table become the labels that they stand for. */
+/* Converts rows of a table to labels. */
 static bool label_rows(struct otlp_profiles *o, enum table table,
 		       void (*add)(struct otlp_profiles *o, struct str row),
 		       struct error *err)
@@ -407,7 +411,7 @@ void otlp_type_put(struct buf *b, uint32_t field, struct otlp_type t)
 	wirew_close(b, at);
 }
 
-/* Labels of one sample: usual ones have some hundred bytes. */
+/* Limit for labels of a sample, which typically have some hundred bytes. */
 #define LABELS_BYTES (64 * KIB)
 
 struct profile_head {
@@ -417,15 +421,16 @@ struct profile_head {
 	uint64_t start_ns;
 	uint64_t duration_ns;
 	uint32_t column;
-	/* Samples times the period, where they are counted and this is time. */
+	/* The column of samples times period, if samples are counted and the
+	 * period is a time. */
 	uint32_t times_column;
 	bool has_times;
-	bool is_1_8; /* it has fields that 1.9 dropped or numbered otherwise */
+	bool is_1_8; /* has fields that 1.9 removed or renumbered */
 };
 
 /* ---- samples ---- */
 
-/* Uses the attributes of a sample or profile that was read. */
+/* Adds the attributes of a sample or profile. */
 static void use_attributes(struct otlp_profiles *o, struct wire w,
 			   uint32_t field)
 {
@@ -582,17 +587,17 @@ static bool read_head(const struct wire *profile, struct profile_head *h,
 		case WIRE_TAG(6, WIRE_VARINT):
 			h->period = f.value;
 			break;
-		case WIRE_TAG(7, WIRE_VARINT):  /* a comment */
-		case WIRE_TAG(8, WIRE_BYTES):   /* its id */
-		case WIRE_TAG(9, WIRE_VARINT):  /* attributes left out */
+		case WIRE_TAG(7, WIRE_VARINT):  /* comment */
+		case WIRE_TAG(8, WIRE_BYTES):   /* profile id */
+		case WIRE_TAG(9, WIRE_VARINT):  /* dropped attributes */
 		case WIRE_TAG(12, WIRE_VARINT): /* attributes */
 		case WIRE_TAG(12, WIRE_BYTES):
 			h->is_1_8 = true;
 			break;
-		case WIRE_TAG(3, WIRE_VARINT): /* locations of 1.7 */
+		case WIRE_TAG(3, WIRE_VARINT): /* locations in 1.7 */
 		case WIRE_TAG(3, WIRE_BYTES):
-		case WIRE_TAG(5, WIRE_VARINT): /* its duration */
-		case WIRE_TAG(6, WIRE_BYTES):  /* its type of period */
+		case WIRE_TAG(5, WIRE_VARINT): /* duration */
+		case WIRE_TAG(6, WIRE_BYTES):  /* period type */
 			return otlp_refuse_older(err);
 		default:
 			break;
@@ -600,14 +605,14 @@ static bool read_head(const struct wire *profile, struct profile_head *h,
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
-/* Its columns. That of times is there where no profile has it already. */
+/* Adds the columns of a profile; that of times unless a profile has it
+ * already. */
 static bool find_columns(struct otlp_profiles *o, struct profile_head *h,
 			 struct error *err)
 {
 	if (!find_column(o, h->type, &h->column, err))
 		return false;
-	/* Receivers multiply a count of samples by what each of them stands
-	 * for. */
+	/* Receivers multiply a sample count by the period. */
 	if (!(type_name_equal(name_of(o, h->type), otlp_counted) && h->period &&
 	      h->period <= INT64_MAX && name_of(o, h->period_type).type.len))
 		return true;
@@ -617,7 +622,7 @@ static bool find_columns(struct otlp_profiles *o, struct profile_head *h,
 	return true;
 }
 
-/* Its type, and the time that it covers with the others. */
+/* Adds the profile's type, and extends the time range. */
 static bool learn_own(struct otlp_profiles *o, const struct wire *profile,
 		      struct error *err)
 {
@@ -644,7 +649,7 @@ static bool learn_own(struct otlp_profiles *o, const struct wire *profile,
 	return true;
 }
 
-/* How its samples are numbered. */
+/* Collects evidence on the numbering of its samples. */
 static bool learn_numbering(struct otlp_profiles *o, const struct wire *profile,
 			    struct error *err)
 {
@@ -697,12 +702,12 @@ static bool put_samples(struct otlp_profiles *o, const struct wire *profile,
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
-/* ---- the whole ---- */
+/* ---- message ---- */
 
 typedef bool profile_step(struct otlp_profiles *o, const struct wire *profile,
 			  struct error *err);
 
-/* The labels of a resource or scope: in its field 1, under this number. */
+/* Adds labels of a resource or scope: in its field 1, under this number. */
 static void label_with(struct otlp_profiles *o, const struct wire *owner,
 		       uint32_t field)
 {
@@ -755,7 +760,8 @@ static bool each_of_resource(struct otlp_profiles *o, struct wire *resource,
 	return wire_check(resource, OTLP_PROFILES_WHAT, err);
 }
 
-/* The first text of a dictionary is empty; that of a further piece is not. */
+/* Returns whether a dictionary is complete: its first string is empty, that of
+ * a further part is not. */
 static bool is_whole(struct wire dictionary)
 {
 	struct wire_field f;
@@ -806,7 +812,7 @@ static bool convert(struct otlp_profiles *o, struct error *err)
 	if (!each_profile(o, learn_own, err) ||
 	    !each_profile(o, learn_times, err))
 		return false;
-	/* Of JSON the names tell. */
+	/* In JSON fields have names. */
 	o->evidence.is_not[OTLP_OLDER] = o->is_joined;
 	if (!each_profile(o, learn_numbering, err) ||
 	    !otlp_numbering_choose(&o->evidence, o->tables, &o->numbering, err))
@@ -830,7 +836,7 @@ static bool convert(struct otlp_profiles *o, struct error *err)
 	       buf_check(&o->out, OTLP_PROFILES_WHAT, err);
 }
 
-/* decode_otlp_profiles(), also of several dictionaries that are one. */
+/* decode_otlp_profiles(), also for several dictionaries combined. */
 static bool otlp_profiles_decode(struct str bytes, bool is_joined,
 				 const struct profile_want *want,
 				 struct profile *out, struct notes *notes,
@@ -860,13 +866,13 @@ bool decode_otlp_profiles(struct str bytes, const struct profile_want *want,
 	return otlp_profiles_decode(bytes, false, want, out, notes, err);
 }
 
-/* The JSON of OTLP's profiles, turned into its protobuf (the mapping of proto3,
- * with ids as hex, as OTLP has it, or as base64). Collectors write a document a
- * line, each with a dictionary of its own: their tables are put one behind
- * another, and what refers to them is moved along. */
+/* OTLP profiles in JSON, converted to protobuf (proto3 mapping, with ids in
+ * hex, as in OTLP, or base64). Collectors write a document per line, each with
+ * its own dictionary: the tables are concatenated, and references are
+ * shifted. */
 
-/* The deepest message is a value: data, resource profiles, resource, attribute,
- * value, each in an array. */
+/* Maximum nesting, of an attribute value: data, resource profiles, resource,
+ * attribute, value, each in an array. */
 #define MOST_OPEN 16u
 
 enum kind {
@@ -876,8 +882,8 @@ enum kind {
 	TEXT,
 	TRACE_ID,
 	SPAN_ID,
-	PLACE, /* in a table, of which `of` tells */
-	OLDER, /* only revisions before 1.8 have it */
+	PLACE, /* index in the table `of` */
+	OLDER, /* only in revisions before 1.8 */
 };
 
 enum message {
@@ -969,7 +975,7 @@ static const struct member {
 	{ VALUE, "stringValueStrindex", 8, PLACE, STRINGS },
 };
 
-/* A message or an array of them that is being read. */
+/* An open message or array. */
 struct open {
 	enum message message;
 	const struct member *array_of; /* NULL: a message */
@@ -981,8 +987,8 @@ struct converter {
 	struct buf out;
 	struct open open[MOST_OPEN];
 	unsigned depth;
-	/* Elements of the tables: of all documents, of those before this one.
-	 */
+	/* Number of rows: of all documents, and of those before the current
+	 * one. */
 	uint64_t counts[TABLE_COUNT];
 	uint64_t bases[TABLE_COUNT];
 	bool is_older;
@@ -1010,7 +1016,7 @@ static uint64_t read_whole(struct converter *c, const struct member *m)
 		       : value;
 }
 
-/* An array of numbers, packed. */
+/* Reads an array of numbers, packed. */
 static void put_numbers(struct converter *c, const struct member *m)
 {
 	size_t at = wirew_open(&c->out, m->number);
@@ -1074,7 +1080,7 @@ static void push(struct converter *c, const struct member *m, bool is_array)
 	if (!is_array) {
 		o->at = wirew_open(&c->out, m->number);
 		count_element(c, m);
-		/* What is left out is place 0 of this document. */
+		/* Missing references mean row 0 of this document. */
 		if (o->message == SAMPLE)
 			wirew_known(&c->out, 1, c->bases[STACKS]);
 		else if (o->message == LINE)
@@ -1121,7 +1127,7 @@ static void read_member(struct converter *c, const struct member *m)
 	}
 }
 
-/* Goes on in the innermost message or array that is open. */
+/* Continues in the innermost open message or array. */
 static void convert_step(struct converter *c)
 {
 	struct open *o = &c->open[c->depth - 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What OTLP has otherwise than pprof: ids become places in tables whose first
- * element stands for nothing, stacks and labels are tables, each type is a
- * profile of its own (opentelemetry-proto, profiles/v1development).
+ * Writes a pprof message as OTLP profiles. Differences: ids become indices in
+ * tables whose first row is a null entry, stacks and labels are tables, each
+ * type is a profile of its own (opentelemetry-proto, profiles/v1development).
  */
 #include "decode/otlp_profiles.h"
 
@@ -18,9 +18,9 @@
 #include "decode/profile_type.h"
 #include "decode/wire.h"
 
-/* The content of a pprof message, numbered as OTLP's profiles want it. */
+/* The pprof message, renumbered for OTLP. */
 
-/* Ids of a message's elements: their places are 1, 2, 3... */
+/* Ids of a kind of elements: their indices are 1, 2, 3... */
 struct otlp_ids {
 	struct map map;
 	uint32_t count;
@@ -33,7 +33,7 @@ struct otlp_writer {
 	struct str *strings;
 	uint32_t string_count;
 	size_t string_cap;
-	struct map extra; /* strings behind those of the message */
+	struct map extra; /* strings added to those of the message */
 	struct buf extra_part;
 	uint32_t extra_count;
 	struct otlp_type types[LIMIT_SAMPLE_TYPES];
@@ -45,25 +45,25 @@ struct otlp_writer {
 	struct otlp_ids mappings;
 	struct otlp_ids locations;
 	struct otlp_ids functions;
-	/* By their bytes as they are written. */
+	/* Keyed by their encoded bytes. */
 	struct otlp_ids stacks;
 	struct otlp_ids attributes;
-	struct otlp_ids samples; /* by stack and attributes */
+	struct otlp_ids samples; /* keyed by stack and attributes */
 	struct buf stack_part;
 	struct buf attribute_part;
 	struct str *heads; /* of samples */
 	size_t head_cap;
 	int64_t *values; /* by sample and type */
 	size_t value_cap;
-	/* Of the sample at hand. */
+	/* Encoding of the current sample. */
 	struct buf stack;
 	struct buf label;
-	struct buf labels; /* their places */
+	struct buf labels; /* indices */
 };
 
 #define OTLP_SOURCE_WHAT "the pprof profile"
 
-/* False, always, with err set. */
+/* Sets err. Returns false. */
 static bool otlp_no_memory(const struct otlp_writer *w, struct error *err)
 {
 	return arena_fail(&w->arena, OTLP_SOURCE_WHAT, err);
@@ -76,10 +76,10 @@ static bool fail_damaged(struct error *err, const char *what, uint64_t id)
 			 OTLP_SOURCE_WHAT, what, (unsigned long long)id);
 }
 
-/* ---- what is numbered ---- */
+/* ---- numbering ---- */
 
-/* The place of what these bytes describe; *is_new when it is met first, and
- * *bytes are a copy that stays then. */
+/* Finds or adds the index for these bytes; *is_new when added, in which case
+ * *bytes becomes a permanent copy. */
 static bool place_of(struct otlp_writer *w, struct otlp_ids *ids,
 		     struct str *bytes, uint32_t *place, bool *is_new,
 		     struct error *err)
@@ -100,7 +100,7 @@ static bool place_of(struct otlp_writer *w, struct otlp_ids *ids,
 	return true;
 }
 
-/* The place of an element that was numbered; 0 stands for none. */
+/* Finds the index of an id; 0 is none. */
 static bool otlp_find_id(const struct otlp_ids *ids, uint64_t id,
 			 const char *what, uint64_t *place, struct error *err)
 {
@@ -110,7 +110,7 @@ static bool otlp_find_id(const struct otlp_ids *ids, uint64_t id,
 	return found != MAP_NONE || fail_damaged(err, what, id);
 }
 
-/* False where there is no such string. */
+/* Returns false if there is no such string. */
 static bool otlp_check_string(const struct otlp_writer *w, uint64_t number,
 			      struct error *err)
 {
@@ -133,7 +133,7 @@ static bool keep_string(struct otlp_writer *w, struct str text,
 	return true;
 }
 
-/* The id is field 1 of mappings, locations and functions. */
+/* In mappings, locations and functions the id is field 1. */
 static bool keep_id(struct otlp_writer *w, struct otlp_ids *ids,
 		    const struct wire *parent, const struct wire_field *field,
 		    struct error *err)
@@ -194,7 +194,7 @@ static bool keep_field(struct otlp_writer *w, const struct wire *message,
 	}
 }
 
-/* Types, strings and the ids of all that samples refer to. */
+/* Collects types, strings and ids of everything that samples refer to. */
 static bool otlp_gather_tables(struct otlp_writer *w, struct error *err)
 {
 	struct wire_field f;
@@ -298,7 +298,7 @@ static bool make_room(struct otlp_writer *w, struct error *err)
 	return true;
 }
 
-/* Finds a sample by what it begins with, which separates it from others. */
+/* Finds or adds a sample by its stack and labels, which identify it. */
 static bool find_sample(struct otlp_writer *w, uint32_t *sample,
 			struct error *err)
 {
@@ -402,7 +402,7 @@ static bool keep_sample(struct otlp_writer *w, const struct wire *message,
 	return true;
 }
 
-/* Then the samples, with their stacks and labels. */
+/* Collects the samples, with their stacks and labels. */
 static bool otlp_gather_samples(struct otlp_writer *w, struct error *err)
 {
 	struct wire_field f;
@@ -418,10 +418,10 @@ static bool otlp_gather_samples(struct otlp_writer *w, struct error *err)
 	return true;
 }
 
-/* The last number of pprof's mappings and functions that OTLP has. */
+/* The last field of pprof's mappings and functions that is also in OTLP. */
 #define LAST_OF_ROW 5u
 
-/* The number of a text that the message need not have. */
+/* Returns the index of a string, adding it if the message lacks it. */
 static bool extra_string(struct otlp_writer *w, struct str text,
 			 uint64_t *number, struct error *err)
 {
@@ -439,8 +439,8 @@ static bool extra_string(struct otlp_writer *w, struct str text,
 
 /* ---- the dictionary ---- */
 
-/* Numbers of a row from 2 on, each under the number before it; those from
- * first_string to last_string are strings. */
+/* Writes numbers of a row from field 2 on, each under the previous field
+ * number; those from first_string to last_string are strings. */
 static bool put_row(struct otlp_writer *w, uint32_t table, struct str row,
 		    uint32_t first_string, uint32_t last_string,
 		    struct error *err)
@@ -511,7 +511,7 @@ static bool put_location(struct otlp_writer *w, struct str row,
 	return wire_check(&message, OTLP_SOURCE_WHAT, err);
 }
 
-/* Puts the tables, each with the entry for nothing first. */
+/* Writes the tables, each with a null entry first. */
 static bool put_tables(struct otlp_writer *w, struct error *err)
 {
 	static const char no_ids[24];
@@ -570,7 +570,7 @@ static int64_t value_of(const struct otlp_writer *w, uint32_t sample,
 static const struct type_name cpu_time = { { "cpu", 3 },
 					   { "nanoseconds", 11 } };
 
-/* CPU time that its period divides. */
+/* Returns whether it is CPU time in multiples of the period. */
 static bool is_of_periods(const struct otlp_writer *w, uint32_t type)
 {
 	struct type_name name = name_of(w, w->types[type]);
@@ -644,7 +644,7 @@ static bool put_profile(struct otlp_writer *w, uint32_t type, int64_t start_ns,
 	return true;
 }
 
-/* Keys and values as they are: not all receivers know references here. */
+/* Writes keys and values inline: not all receivers support references here. */
 static void put_about(struct otlp_writer *w, const struct otlp_attribute *about,
 		      size_t count)
 {
@@ -684,7 +684,7 @@ static bool put_all(struct otlp_writer *w, const struct otlp_attribute *about,
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- message ---- */
 
 static void writer_init(struct otlp_writer *w, struct str pprof,
 			struct buf *out)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `perf script` prints: of each sample a line with its event, then its
- * stack, leaf first, then a blank line. Without call graphs the only frame
- * stands on the line of the event.
+ * Output of `perf script`: for each sample a line with its event, its stack,
+ * leaf first, and an empty line. Without call graphs the only frame is on the
+ * line of the event.
  *
- *	work 123/124 [000] 33690.848496:    5025125 cpu-clock:u:
- *		    1332 mix+0x22 (/usr/bin/work)
- *		    20c3 main+0x23 (/usr/bin/work)
+ * work 123/124 [000] 33690.848496:    5025125 cpu-clock:u: 1332 mix+0x22
+ * (/usr/bin/work) 20c3 main+0x23 (/usr/bin/work)
  */
 #include "decode/formats.h"
 
@@ -20,14 +19,13 @@
 
 #define WHAT "perf script's output"
 
-/* Lines of comments and blanks before the first sample. */
+/* Maximum number of comments and empty lines before the first sample. */
 #define LOOK_LINES 64
 
-/* The longest modifier of an event, with its ':'. */
+/* The longest modifier of an event, including ':'. */
 #define MODIFIER_BYTES 6
 
-/* Lines of frames that were read, in so much memory at most: those of large
- * programs, of which samples say the same again and again. */
+/* Limit of the cache of parsed frame lines, which samples repeat very often. */
 #define KNOWN_BYTES (8 * MIB)
 
 struct perf {
@@ -36,26 +34,26 @@ struct perf {
 	struct arena scratch;
 	struct arena known_arena;
 	struct text_table known; /* lines of frames */
-	uint32_t *known_frames;  /* by their numbers */
+	uint32_t *known_frames;  /* by line number in `known` */
 	size_t known_cap;
 	uint32_t *frames; /* leaf first */
 	size_t frame_cap;
 	uint32_t frame_count;
-	struct str event; /* of the first sample; empty: not told */
+	struct str event; /* of the first sample; empty: unknown */
 	uint32_t type;    /* chosen by it */
-	bool is_begun;    /* there was one */
+	bool is_begun;    /* a sample was read */
 	bool is_in_sample;
-	bool is_wanted; /* the sample's event is that one */
-	/* Its frames are lines of their own, which a blank one ends. */
+	bool is_wanted; /* the sample is of that event */
+	/* Frames are on lines of their own, up to an empty line. */
 	bool has_lines;
-	bool is_cut_off; /* the last sample has no end */
+	bool is_cut_off; /* the last sample is incomplete */
 	uint64_t period;
 	uint64_t other_events;
 	uint64_t samples;
 	int64_t first_ns, last_ns; /* of all events */
-	bool has_periods; /* of the event that is read */
+	bool has_periods;          /* for the event that is read */
 	bool has_times;
-	bool is_counted; /* values are samples, not periods */
+	bool is_counted; /* values are sample counts, not periods */
 	size_t line;
 };
 
@@ -102,7 +100,7 @@ struct place {
 	bool is_kernel;
 };
 
-/* Where "(/lib/libc.so.6)" or "(/tmp/a (deleted))" begins. */
+/* Returns the start of "(/lib/libc.so.6)" or "(/tmp/a (deleted))". */
 static size_t find_mapping(struct str text)
 {
 	size_t depth = 0;
@@ -129,7 +127,7 @@ static bool is_kernel(struct str mapping)
 	       !source_path_is_of_process(mapping);
 }
 
-/* "1332 mix+0x22 (/usr/bin/work)": an address first. */
+/* Parses "1332 mix+0x22 (/usr/bin/work)", which begins with an address. */
 static bool read_place(struct str line, struct place *p)
 {
 	struct str rest = line;
@@ -140,7 +138,7 @@ static bool read_place(struct str line, struct place *p)
 		if (!ascii_is_hex(address.ptr[i]))
 			return false;
 	rest = str_trim(rest);
-	/* What perf mem tells of an access: "68100142 |OP LOAD|LVL L1 hit". */
+	/* Memory access data of perf mem: "68100142 |OP LOAD|LVL L1 hit". */
 	if (!address.len || !rest.len || str_starts(rest, STR("|OP ")))
 		return false;
 	*p = (struct place){ .name = rest, .mapping = STR("") };
@@ -168,24 +166,24 @@ static bool read_place(struct str line, struct place *p)
 	return true;
 }
 
-/* Returns whether a line is one of perf beside samples: of memory that was
- * mapped, of names. */
+/* Returns whether a line is a record other than a sample: of mmap, comm and the
+ * like. */
 static bool is_record(struct str line)
 {
 	return str_find(line, STR("PERF_RECORD_")) != SIZE_MAX;
 }
 
 struct event {
-	int64_t time_ns; /* on a clock of the machine's */
+	int64_t time_ns; /* monotonic clock */
 	bool has_time;
-	struct str name; /* "cpu-clock:u"; empty: not told */
-	uint64_t period; /* 1 where none is told */
+	struct str name; /* "cpu-clock:u"; empty: unknown */
+	uint64_t period; /* 1 if absent */
 	bool has_period;
-	struct str rest; /* a frame, fields of a tracepoint, or nothing */
+	struct str rest; /* a frame, fields of a tracepoint, or empty */
 };
 
-/* "5025125 cpu-clock:u: ...", of which fields that were not asked for are
- * missing: then a frame follows, or nothing. */
+/* Parses "5025125 cpu-clock:u: ...", parts of which are optional; a frame or
+ * nothing follows. */
 static bool read_name(struct str text, struct event *e)
 {
 	struct str rest = text, first = take_word(&rest), word = first;
@@ -211,8 +209,8 @@ static bool read_name(struct str text, struct event *e)
 	return !e->rest.len || read_place(e->rest, &place);
 }
 
-/* The name of the program comes first and may hold blanks, so the time is
- * looked for. */
+/* Parses an event line. The command name comes first and may contain spaces, so
+ * the time is searched for. */
 static bool read_event(struct str line, struct event *e)
 {
 	struct str rest = line, word;
@@ -237,8 +235,8 @@ static bool is_thread(struct str word)
 		str_is_digits(str_slice(word, slash + 1, word.len)));
 }
 
-/* Reads the head of a sample with a stack, without a time: "work  1234 [000]
- * cycles:", at the left margin. */
+/* Parses the first line of a sample with a stack but without a time: "work
+ * 1234 [000] cycles:", not indented. */
 static bool read_untimed(struct str line, struct event *e)
 {
 	struct str rest = line, word = take_word(&rest), after;
@@ -256,7 +254,7 @@ static bool read_untimed(struct str line, struct event *e)
 		rest = after;
 		word = take_word(&after);
 	}
-	/* Where there is one, the sample is not without it. */
+	/* If there is a time, read_event() handles it. */
 	if (is_time(word))
 		return false;
 	e->has_time = false;
@@ -271,7 +269,7 @@ bool perf_script_is(struct str text)
 	for (unsigned i = 0; text.len && i < LOOK_LINES;) {
 		struct str line = str_take_line(&text), below = text;
 
-		/* A shell starts many a program before the first sample. */
+		/* A shell may start many programs before the first sample. */
 		if (is_record(line))
 			continue;
 		i++;
@@ -322,7 +320,7 @@ static bool choose_type(struct perf *p, struct error *err)
 
 /* ---- samples ---- */
 
-/* The kernel's are marked as flame graphs do. */
+/* Marks kernel functions as flame graphs do. */
 static bool add_function(struct perf *p, const struct place *place,
 			 uint32_t *function, struct error *err)
 {
@@ -331,7 +329,7 @@ static bool add_function(struct perf *p, const struct place *place,
 	struct str mapping = place->mapping;
 	bool is_nameless = !name.len;
 
-	/* Functions of one name are told apart by it. */
+	/* Only needed to distinguish functions of the same name. */
 	if (!p->want->detail && (is_nameless || place->is_kernel))
 		mapping = STR("");
 	if (is_nameless && !base.len)
@@ -432,15 +430,15 @@ static bool end_sample(struct perf *p, struct error *err)
 				   p->is_counted ? 1 : value, err);
 }
 
-/* By the first sample: others of its event alone are read. */
+/* Starts with the first sample: only its event is read. */
 static bool begin(struct perf *p, const struct event *e, struct error *err)
 {
 	p->is_begun = true;
 	p->event = arena_str(&p->scratch, e->name);
 	if (!p->event.ptr)
 		return arena_fail(&p->scratch, WHAT, err);
-	/* "sched:sched_switch"; "cycles:uppp" has a modifier. Tracepoints count
-	 * as one each. */
+	/* "sched:sched_switch" is a tracepoint, which counts as one each;
+	 * "cycles:uppp" has a modifier. */
 	p->has_periods =
 		e->has_period &&
 		!(e->name.len > str_until(e->name, 0, ':') + MODIFIER_BYTES);
@@ -492,8 +490,7 @@ static bool read_line(struct perf *p, struct str line, struct error *err)
 	if (read_event(line, &event) ||
 	    (!p->is_in_sample && read_untimed(line, &event)))
 		return begin_sample(p, &event, err);
-	/* Lines of other kinds (sources, registers) say nothing of the stack.
-	 */
+	/* Other lines (sources, registers) are not frames. */
 	if (!p->is_in_sample || !p->is_wanted || !is_blank(line.ptr[0]) ||
 	    !read_place(line, &place))
 		return true;

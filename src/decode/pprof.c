@@ -20,11 +20,11 @@
 #include "decode/wire.h"
 #include "model/profile.h"
 
-/* Field numbers are those of perftools.profiles.Profile. Writers put fields
- * in any order, strings often last; ids are arbitrary, though nearly all
- * count 1, 2, 3. */
+/* Field numbers are those of perftools.profiles.Profile. Writers put fields in
+ * any order, strings often last; ids are arbitrary, though nearly all count 1,
+ * 2, 3. */
 
-/* A table by id may take this many slots a message before a map is smaller. */
+/* Maximum slots per message of a table by id, above which a map is smaller. */
 #define SLOTS_PER_MESSAGE 4
 
 bool pprof_malformed(struct error *err, const char *what, uint64_t id,
@@ -38,8 +38,8 @@ bool pprof_malformed(struct error *err, const char *what, uint64_t id,
 
 /* ---- what is kept ---- */
 
-/* Counts a field; of header fields that come twice the last one holds, as in
- * any protobuf. */
+/* Counts a field; of repeated header fields the last one counts, as in any
+ * protobuf. */
 static bool count_field(struct pprof *p, const struct wire_field *f,
 			struct error *err)
 {
@@ -111,7 +111,7 @@ struct kept_field {
 	uint64_t offset; /* in the input */
 };
 
-/* *at: where it begins in p->bytes. */
+/* *at: its offset in p->bytes. */
 static bool keep_bytes(struct pprof *p, const struct kept_field *field,
 		       uint32_t *at, struct error *err)
 {
@@ -168,8 +168,8 @@ static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
 	return (char *)*rows + size * t->count++;
 }
 
-/* One that is no row. Of functions, locations and mappings alike the id is
- * field 1; 0: there is none. */
+/* Keeps an unusual message encoded. In functions, locations and mappings the id
+ * is field 1; 0: none. */
 static bool keep_message(struct pprof *p, const struct kept_field *field,
 			 uint32_t *at, uint64_t *id, struct error *err)
 {
@@ -267,7 +267,7 @@ static bool keep_location(struct pprof *p, struct str message,
 	return added;
 }
 
-/* Fields 2, 3 and 4 are string numbers: name, system name, file. */
+/* Fields 2, 3 and 4 are string indices: name, system name, file. */
 static bool read_usual_function(struct str message, uint64_t *id,
 				struct pprof_function *row)
 {
@@ -325,8 +325,8 @@ static bool keep_mapping(struct pprof *p, const struct kept_field *field,
 	return added;
 }
 
-/* Counts a field of the message that is no sample, and keeps it: the text of a
- * string, a row, or all bytes, which begin at this offset of the input. */
+/* Counts a field of the message other than samples, and keeps it: the text of a
+ * string, a row, or all bytes, which begin at this input offset. */
 static bool pprof_keep(struct pprof *p, const struct wire_field *f,
 		       struct str field, uint64_t offset, struct error *err)
 {
@@ -347,7 +347,7 @@ static bool pprof_keep(struct pprof *p, const struct wire_field *f,
 	}
 }
 
-/* Where a message ends early, its end is told, not the gap behind it. */
+/* For a truncated message, reports its end instead of the gap after it. */
 bool pprof_check(const struct pprof *p, const struct wire *w, struct error *err)
 {
 	struct wire moved = *w;
@@ -369,11 +369,11 @@ struct str pprof_message(const struct pprof *p, uint32_t field)
 	struct wire w = { .bytes = buf_str(&p->bytes), .at = field };
 	struct wire_field f = { .bytes = STR("") };
 
-	/* All of them were read before. */
+	/* All of them were parsed before. */
 	return wire_next(&w, &f) ? f.bytes : STR("");
 }
 
-/* The messages that types have in the header. */
+/* Decodes messages in the header that refer to types. */
 static bool read_header(struct pprof *p, struct error *err)
 {
 	struct pprof_header *h = &p->header;
@@ -391,8 +391,8 @@ static bool read_header(struct pprof *p, struct error *err)
 	return pprof_check(p, &w, err);
 }
 
-/* Several profiles written one after another parse as one message in which
- * ids come twice; adding them up is not what anybody meant. */
+/* Concatenated profiles parse as one message with duplicate ids; their sum
+ * would not be meaningful. */
 static bool twice(const struct pprof_table *t, uint64_t id, struct error *err)
 {
 	return error_set(err, ERROR_FORMAT,
@@ -439,8 +439,8 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 	return true;
 }
 
-/* Number 0 is the empty string even where the table is missing: the empty
- * answers of Pyroscope have none. */
+/* String 0 is the empty string even if the table is missing, as in empty
+ * responses of Pyroscope. */
 bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
 		  struct error *err)
 {
@@ -509,7 +509,7 @@ static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 	}
 	arena_trim(p->kept, (void **)&p->texts, &p->texts_cap, p->texts_len, 1);
 	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
-	/* All has come: what there is too much room for serves what follows. */
+	/* The input is complete: frees unused memory. */
 	arena_trim(&p->scratch, (void **)&p->strings, &p->string_cap,
 		   p->string_count, sizeof *p->strings);
 	arena_trim(&p->scratch, (void **)&p->location_rows,
@@ -540,20 +540,20 @@ static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 				    err);
 }
 
-/* Pyroscope writes a made-up period into its answers: 1 s for CPU, 1 ns for
- * wall, whatever the sampler did. Samplers lie between these bounds. */
+/* Plausible sampling periods. Pyroscope's responses have made-up ones: 1 s for
+ * CPU, 1 ns for wall-clock time, whatever the sampler used. */
 #define PERIOD_MIN_NS (NS_PER_MS / 10)
 #define PERIOD_END_NS NS_PER_S
 
-/* Columns of what is read without a look at each field: Go's heap profiles
- * have as many. */
+/* Maximum number of values on the fast path: Go's heap profiles have this
+ * many. */
 #define USUAL_TYPES 4u
 
-/* The content of one Sample message. */
+/* A decoded Sample message. */
 struct sample {
 	uint64_t *ids; /* leaf first */
 	size_t id_cap, id_count;
-	struct str varints; /* of ids that are one piece, not read yet */
+	struct str varints; /* ids in one piece, not decoded yet */
 	size_t varints_start;
 	uint32_t value_count;
 	int64_t value;
@@ -565,22 +565,22 @@ struct samples {
 	struct label_filter *labels; /* or NULL */
 	struct pprof_pack pack;
 	struct sample now;
-	/* Names of types, and of labels, are known behind the samples: the
-	 * first reading guesses the type and leaves labels alone. A second one
-	 * is needed where that was wrong. */
+	/* Names of types and labels may come after the samples: the first
+	 * reading guesses the type and ignores labels. A second one is needed
+	 * if that was wrong. */
 	bool is_guess;
 	bool is_wrong;
 	uint32_t type;
-	int64_t sums[LIMIT_SAMPLE_TYPES]; /* of all samples */
-	int64_t left_out;                 /* of magnitudes */
-	int64_t stackless_sum, cancelled; /* of what has no stack */
-	uint32_t counting_type;           /* PPROF_NONE: no such column */
-	/* Samples are counted, and the file tells the time that each stands
-	 * for: that is offered before its own types. */
-	uint32_t timed_type; /* PPROF_NONE: no such column */
-	bool is_timed;       /* that was chosen; `type` is the column */
+	int64_t sums[LIMIT_SAMPLE_TYPES]; /* over all samples */
+	int64_t left_out;                 /* sum of absolute values */
+	int64_t stackless_sum, cancelled; /* for samples without a stack */
+	uint32_t counting_type;           /* PPROF_NONE: none */
+	/* Samples are counted, and the period is a time: this time is offered
+	 * before the declared types. */
+	uint32_t timed_type; /* PPROF_NONE: none */
+	bool is_timed;       /* it was chosen; `type` is the column */
 	bool has_plausible_period;
-	/* Where stacks do not stay packed. */
+	/* Used if stacks are not packed. */
 	struct pprof_unfolded *unfolded; /* by location */
 	uint32_t *frames;
 	size_t frame_cap;
@@ -598,8 +598,8 @@ static bool reserve_ids(struct samples *s, size_t more, struct error *err)
 	return true;
 }
 
-/* Short numbers are the bulk of a profile. A packed array of n bytes holds at
- * most n of them, so the room is there. */
+/* Short varints are the common case. A packed array of n bytes has at most n
+ * elements, so they fit. */
 static bool read_ids(struct samples *s, struct wire *w, struct error *err)
 {
 	const unsigned char *bytes = (const unsigned char *)w->bytes.ptr;
@@ -619,7 +619,7 @@ static bool read_ids(struct samples *s, struct wire *w, struct error *err)
 	return wire_check(w, PPROF_WHAT, err);
 }
 
-/* The ids of the piece that was put off, if one was. */
+/* Decodes the ids that were deferred, if any. */
 static bool read_varints(struct samples *s, struct error *err)
 {
 	struct wire varints = { .bytes = s->now.varints,
@@ -646,7 +646,7 @@ static void add_value(struct samples *s, uint64_t value)
 		s->sums[column] = sat_add_i64(s->sums[column], (int64_t)value);
 }
 
-/* Labels with a number instead of a text match nothing. */
+/* Labels with a number never match. */
 static bool read_label(struct samples *s, struct wire *w, struct error *err)
 {
 	const struct pprof *p = s->p;
@@ -727,7 +727,7 @@ static const unsigned char *take_short(const unsigned char *at,
 	return at + len;
 }
 
-/* All values of the message, and no others. */
+/* Reads all values of the message, if there are no others. */
 static bool take_values(struct samples *s, struct str bytes)
 {
 	uint64_t values[USUAL_TYPES] = { 0 };
@@ -746,8 +746,9 @@ static bool take_values(struct samples *s, struct str bytes)
 	return true;
 }
 
-/* A sample as nearly all are written: its ids, its values, its labels, which
- * are of no interest. False where it is another: nothing of it was read. */
+/* Fast path for samples as nearly all writers encode them: ids, values, and
+ * labels that are not needed. Returns false, having read nothing, for
+ * others. */
 static bool read_usual(struct samples *s, const struct wire *w)
 {
 	const unsigned char *at = (const unsigned char *)w->bytes.ptr;
@@ -825,7 +826,7 @@ static bool take_sample(struct samples *s, struct error *err)
 	return true;
 }
 
-/* ---- the message ---- */
+/* ---- messages ---- */
 
 /* All bytes of the field that was read last. */
 static inline struct str wire_feed_field(const struct wire_feed *wf)
@@ -866,7 +867,7 @@ static bool read_fields(struct samples *s, struct wire_feed *wf,
 	return wire_feed_check(wf, PPROF_WHAT, err);
 }
 
-/* Reads a message; what could not be read seems cut off. */
+/* Reads a message; a read error looks like truncation. */
 static bool read_message(struct samples *s, struct feed *feed,
 			 uint64_t *size_bytes, struct error *err)
 {
@@ -988,8 +989,8 @@ static bool is_plausible_period(const struct pprof_header *h)
 	       (period_ns >= PERIOD_MIN_NS && period_ns < PERIOD_END_NS);
 }
 
-/* Parca and the profiler of OpenTelemetry count samples, and tell the period in
- * CPU time. */
+/* Parca and OpenTelemetry's profiler count samples, and have a period of CPU
+ * time. */
 static uint32_t find_timed_type(const struct samples *s)
 {
 	const struct pprof_header *h = &s->p->header;
@@ -1038,7 +1039,7 @@ static bool choose_column(struct samples *s, const struct profile_want *want,
 	return true;
 }
 
-/* Chooses the type; of a profile without samples any will do. */
+/* Chooses the type; if there are no samples any will do. */
 static bool choose_type(struct samples *s, const struct profile_want *want,
 			uint32_t *type, struct error *err)
 {
@@ -1076,8 +1077,8 @@ static int64_t counted(const struct samples *s)
 	return s->counting_type == PPROF_NONE ? 0 : s->sums[s->counting_type];
 }
 
-/* The best ground first: the period that the file states, the count of samples
- * beside the values, the values themselves. */
+/* Uses the best evidence: the stated period, the sample counts next to the
+ * values, the values themselves. */
 static void set_period(const struct samples *s, struct profile *out)
 {
 	struct type_name type = { profile_type_name(out), profile_unit(out) };
@@ -1104,8 +1105,8 @@ static struct type_name chosen_type(const struct samples *s)
 	return s->is_timed ? h->period_type : h->types[s->type];
 }
 
-/* Where nothing but the values tells what one sample is, those of distinct
- * stacks: of times, and of what is called samples but is no count. */
+/* Returns whether the period can only be inferred from values of distinct
+ * stacks: for times, and for "samples" that are not counts. */
 static bool is_period_of_sums(const struct samples *s)
 {
 	const struct pprof_header *h = &s->p->header;
@@ -1145,7 +1146,7 @@ static bool build_stacks(struct samples *s, uint64_t size_bytes,
 	return true;
 }
 
-/* Once more, from the front, all being known. */
+/* Reads the input again, when types and labels are known. */
 static bool read_again(struct samples *s, struct feed *feed, uint32_t type,
 		       struct error *err)
 {

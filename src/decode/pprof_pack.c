@@ -17,26 +17,26 @@
 #include "decode/wire.h"
 #include "model/profile.h"
 
-/* So large a total that one value, counted for each frame of the deepest
- * stack, still fits. */
+/* Limit of the total, so that a value counted for each frame of the deepest
+ * stack cannot overflow. */
 #define TOTAL_MAX (INT64_MAX / LIMIT_STACK_FRAMES)
 
-/* Sums are kept by id, below as many as there may be. */
+/* Sums are indexed by id, up to the number of locations. */
 #define FIRST_IDS 1024u
 #define FIRST_ID_BYTES 2u
 
-/* Where ids may be any numbers they are varints: many are small even then. */
+/* Arbitrary ids are encoded as varints: many are small even then. */
 #define ID_VARINTS 0u
 #define ID_VARINT_BYTES 10u
 
-/* The bytes of a stack without its ids: two counts and a value. Counts are
- * small, so that eight bytes are left behind the last id. */
+/* Maximum size of a stack without ids: two counts and a value. Counts are
+ * small, so at least eight bytes follow the last id. */
 #define STACK_BYTES 30u
 
 _Static_assert(LIMIT_LOCATIONS <= 1 << 24, "ids of locations fit three bytes");
 
-/* Ids have as many bytes as the largest before them: where each begins is known
- * before the one in front is read. */
+/* Ids have as many bytes as the largest so far needs: then the position of each
+ * is known without decoding the one before. */
 static unsigned bytes_of(uint64_t id)
 {
 	return id <= UINT16_MAX ? FIRST_ID_BYTES : 3;
@@ -88,25 +88,24 @@ void pprof_pack_release(struct pprof_pack *pack)
 	packed_chunks_free(pack->first);
 }
 
-/* Each id is a frame or more, so that no sum of a place can overflow. */
+/* Each id is at least one frame, so no sum of a location can overflow. */
 static bool is_value_small(const struct pprof_pack *pack, int64_t value)
 {
 	return value >= 0 && value <= TOTAL_MAX - pack->total;
 }
 
-/* The first chunk is small, each further one twice the one before. */
+/* The first chunk is small; sizes double. */
 #define FIRST_CHUNK_BYTES (8 * KIB)
 #define CHUNK_BYTES (256 * KIB)
 
-/* Returns the number that all values so far are multiples of: few values of
- * profilers are not those of the sampling period, and small numbers are short.
- */
+/* Returns the common divisor of all values so far: values of profilers are
+ * mostly multiples of the sampling period, and small numbers are short. */
 static uint64_t value_unit(const struct pprof_pack *pack)
 {
 	return pack->is_ordered ? 1 : pack->divisor;
 }
 
-/* How many units the value is, with a smaller unit where it must be. */
+/* Returns the value in units, lowering the unit if necessary. */
 static uint64_t count_units(struct pprof_pack *pack, int64_t value)
 {
 	uint64_t count = (uint64_t)value;
@@ -122,7 +121,7 @@ static uint64_t count_units(struct pprof_pack *pack, int64_t value)
 	return count;
 }
 
-/* Chunks have the ceiling of an arena, and fail as one. */
+/* Chunks count towards the limit of an arena, and fail alike. */
 static bool add_chunk(struct pprof_pack *pack, size_t need)
 {
 	size_t size = pack->last ? min_size(pack->room * 2, CHUNK_BYTES)
@@ -148,7 +147,7 @@ static bool add_chunk(struct pprof_pack *pack, size_t need)
 	return true;
 }
 
-/* Room for a stack of so many ids. */
+/* Makes room for a stack of this many ids. */
 static bool make_room(struct pprof_pack *pack, size_t count)
 {
 	const struct packed_chunk *last = pack->last;
@@ -171,7 +170,8 @@ static void put_varint(unsigned char **end, uint64_t value)
 	*(*end)++ = (unsigned char)value;
 }
 
-/* Where room was made. Then follow as many ids as are no longer the same. */
+/* Writes the beginning of a stack, for which there is room; the ids that differ
+ * follow. */
 static unsigned char *begin_stack(const struct pprof_pack *pack, size_t kept,
 				  size_t others)
 {
@@ -195,10 +195,10 @@ static void end_stack(struct pprof_pack *pack, size_t count, uint64_t units,
 		pack->longest = count;
 }
 
-/* ---- the path ---- */
+/* ---- previous stack ---- */
 
-/* Leaves so many places of it, from the root on. A place hands down what was
- * added to it, as it was called by the one before. */
+/* Reduces it to its first `kept` locations from the root. A location's sum is
+ * added to that of its caller. */
 static void path_cut(struct pprof_pack *pack, size_t kept)
 {
 	struct pack_path *path = pack->path;
@@ -218,7 +218,7 @@ static unsigned char *path_end(struct pack_path *path)
 	return path->varints + PACK_SPARE_BYTES + LIMIT_STACK_FRAMES;
 }
 
-/* How many bytes are the same before both ends. */
+/* Returns the length of the common suffix. */
 static size_t common_bytes(const unsigned char *end,
 			   const unsigned char *other_end, size_t most)
 {
@@ -239,8 +239,8 @@ static size_t common_bytes(const unsigned char *end,
 	return count;
 }
 
-/* Returns whether it is within a varint, whose last byte alone lacks the eighth
- * bit. */
+/* Returns whether it is within a varint, whose last byte is the only one
+ * without the eighth bit. */
 static bool is_within_varint(const unsigned char *begin,
 			     const unsigned char *at)
 {
@@ -254,8 +254,7 @@ static uint64_t varint_ends(uint64_t word)
 	return ~word >> 7 & ALL_BYTES;
 }
 
-/* Counts the varints of a part; what lies behind it is read, and not counted.
- */
+/* Counts the varints in a range; bytes after it are read but not counted. */
 static size_t count_varints(const unsigned char *bytes, size_t len)
 {
 	size_t count = 0;
@@ -270,7 +269,7 @@ static size_t count_varints(const unsigned char *bytes, size_t len)
 			56);
 }
 
-/* The bytes of whole varints that the path and these both end with. */
+/* Returns the length of the common suffix in whole varints. */
 static size_t common_varints(struct pack_path *path, struct str varints)
 {
 	const unsigned char *begin = (const unsigned char *)varints.ptr;
@@ -312,7 +311,7 @@ static unsigned char *path_extend(struct pprof_pack *pack,
 		at -= size;
 		if (at[-1] >= 0x80 || id - 1 >= pack->near_end - 1)
 			return NULL;
-		/* Needed when the path leaves the place. */
+		/* Needed when the location is removed from the path. */
 		__builtin_prefetch(&pack->sums[id], 1);
 		path->ids[count] = (uint32_t)id;
 		path->sums[count++] = 0;
@@ -417,7 +416,7 @@ void pprof_pack_end(struct pprof_pack *pack)
 	path_cut(pack, 0);
 }
 
-/* ---- read again ---- */
+/* ---- iteration ---- */
 
 void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 			uint64_t *ids)
@@ -458,10 +457,10 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 	return true;
 }
 
-/* From a location to the frames of the model. Of its lines the first is the
- * innermost. */
+/* Resolves locations to frames of the model. The first line of a location is
+ * the innermost. */
 
-/* A string of the table by its number there. */
+/* A string and its index in the table. */
 struct text {
 	struct str text;
 	uint64_t number;
@@ -491,8 +490,8 @@ static bool read_mapping(const struct pprof *p, struct pprof_mapping *m,
 	       pprof_string(p, m->file_number, &m->file, err);
 }
 
-/* As it was looked at last: most locations are of the same as the one before.
- * NULL: err is set. Locations without one have 0. */
+/* Returns the mapping, cached, since most locations are in the same one as the
+ * previous. NULL: err is set. Locations without a mapping have 0. */
 static const struct pprof_mapping *find_mapping(struct pprof *p, uint64_t id,
 						struct error *err)
 {
@@ -509,7 +508,7 @@ static const struct pprof_mapping *find_mapping(struct pprof *p, uint64_t id,
 struct location {
 	uint64_t mapping_id;
 	uint64_t address;
-	struct text mapping; /* its file, where places are wanted */
+	struct text mapping; /* its file, from PROFILE_DETAIL_PLACES on */
 };
 
 /* A frame that nobody could name: the place in its file, which is the same
@@ -570,7 +569,7 @@ static bool read_text(const struct pprof *p, uint64_t number, struct text *text,
 	return pprof_string(p, number, &text->text, err);
 }
 
-/* Fields 2, 3 and 4 are string numbers: name, system name, file. */
+/* Fields 2, 3 and 4 are string indices: name, system name, file. */
 enum { FUNCTION_FIELDS = 5 };
 
 static bool read_function(const struct pprof *p, uint32_t index,
@@ -622,8 +621,8 @@ static bool intern(struct pprof *p, const struct text *text, bool is_name,
 	return true;
 }
 
-/* A function without any name is named by its location and so not kept. With
- * detail it is another one in each mapping: that of the last one is kept. */
+/* Resolves a function. Nameless ones depend on the location and are not cached.
+ * With more detail functions differ by mapping: the last one is cached. */
 static bool resolve_function(struct pprof *p, uint64_t id,
 			     const struct location *l, uint32_t *function,
 			     struct error *err)
@@ -661,7 +660,7 @@ struct line {
 	bool is_outermost;
 };
 
-/* Appends to the frames of the location being unfolded. */
+/* Appends to the frames of the current location. */
 static bool push_frame(struct pprof *p, const struct line *line,
 		       const struct location *l, struct error *err)
 {
@@ -729,7 +728,7 @@ static bool read_location(const struct pprof *p, struct str message,
 	return pprof_check(p, &w, err);
 }
 
-/* The file of its mapping, where the wanted detail needs it. */
+/* Finds the file of its mapping if the requested detail needs it. */
 static bool find_file(struct pprof *p, struct location *l, struct error *err)
 {
 	const struct pprof_mapping *m;
@@ -744,8 +743,8 @@ static bool find_file(struct pprof *p, struct location *l, struct error *err)
 	return true;
 }
 
-/* The wire has the innermost line first: the frames are turned round. Of the
- * lines so many, at the front, were dropped. */
+/* In the encoding the innermost line is first: the order of frames is reversed.
+ * The first `dropped` lines are skipped. */
 static bool unfold_message(struct pprof *p, const struct pprof_location *row,
 			   uint32_t dropped, struct error *err)
 {
@@ -776,7 +775,7 @@ static inline uint64_t pprof_mapping_id(const struct pprof_location *row)
 	return row->place >> PPROF_ADDRESS_BITS;
 }
 
-/* Its one line is dropped with all of it, or not. */
+/* A single line is dropped together with its location, or not at all. */
 static bool unfold_usual(struct pprof *p, const struct pprof_location *row,
 			 struct error *err)
 {
@@ -803,7 +802,7 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	if (location == PPROF_NONE)
 		return pprof_malformed(err, "location", id, "is missing");
 	row = &p->location_rows[location];
-	/* The stack was cut before, so that all of it is known. */
+	/* The stack was cut before, so this is known. */
 	dropped = p->is_dropped ? p->dropped_lines[location] : 0;
 	if (!(row->function == PPROF_NONE ? unfold_message(p, row, dropped, err)
 					  : unfold_usual(p, row, err)))
@@ -813,13 +812,13 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 	return true;
 }
 
-/* From the packed samples of a pprof message to the packed stacks of the model:
- * what the ids stand for is known now. */
+/* Converts the packed samples of a pprof message to the packed stacks of the
+ * model, now that ids can be resolved. */
 
-/* ---- how deep stacks are ---- */
+/* ---- depth of stacks ---- */
 
-/* Returns the frames of the place with this id. One that is missing is found
- * out later. */
+/* Returns the number of frames for an id. Missing locations are reported
+ * later. */
 static uint32_t frames_at(const struct pprof_pack *pack, uint64_t id)
 {
 	const struct pprof *p = pack->p;
@@ -830,10 +829,10 @@ static uint32_t frames_at(const struct pprof_pack *pack, uint64_t id)
 		       : pprof_frames_of(&p->location_rows[location]);
 }
 
-/* The extent of places that stacks are on. */
+/* Size of the locations in use. */
 struct extent {
 	uint32_t deepest; /* most frames of one */
-	size_t run_words; /* of all that have more than two */
+	size_t run_words; /* total of those with more than two frames */
 };
 
 static struct extent measure(const struct pprof_pack *pack)
@@ -851,9 +850,9 @@ static struct extent measure(const struct pprof_pack *pack)
 	return x;
 }
 
-/* Returns whether no stack is too deep, nor all of them together too large. The
- * first glance is enough for nearly all. Nothing is unfolded for it: those that
- * are not small are unfolded as they are added. */
+/* Returns whether no stack is too deep, nor their total too large. Mostly a
+ * quick estimate suffices. Does not resolve locations: deep stacks are handled
+ * one by one. */
 static bool are_stacks_small(const struct pprof_pack *pack,
 			     const struct extent *x, uint64_t *ids)
 {
@@ -877,9 +876,9 @@ static bool are_stacks_small(const struct pprof_pack *pack,
 	return true;
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
-/* In the scratch arena until all is known. */
+/* In the scratch arena until complete. */
 struct places {
 	struct packed_place *items; /* by id */
 	uint32_t count;
@@ -896,7 +895,7 @@ static bool add_run(struct pprof_pack *pack, struct places *places,
 {
 	void *runs = places->runs;
 	size_t need = places->run_count + (size_t)1 + count;
-	/* There is, already, where rows count right. */
+	/* Reserved already if rows are counted correctly. */
 	bool has_room =
 		arena_reserve(&pack->p->scratch, &runs, &places->run_cap, need,
 			      sizeof *places->runs);
@@ -1002,7 +1001,7 @@ bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
 	if (!built)
 		return arena_fail(arena, PPROF_WHAT, err);
 	*out = built;
-	/* Chunks count like what is in the arena. */
+	/* Chunks count like memory of the arena. */
 	if (pack->size_bytes > arena->max_bytes - arena->used_bytes) {
 		arena->is_over_limit = true;
 		return arena_fail(arena, PPROF_WHAT, err);
@@ -1012,10 +1011,10 @@ bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
 	return true;
 }
 
-/* drop_frames and keep_frames: patterns in the file itself that say which
- * functions, insides of an allocator or of the profiler, are to be left out
- * with all that they called. The rules are pprof's: a pattern is compared with
- * the whole name without its parameters, and a stack is cut from the root. */
+/* drop_frames and keep_frames: patterns in the file for functions, such as
+ * internals of an allocator or profiler, that are removed with everything they
+ * called. The rules are pprof's: a pattern must match the whole name without
+ * parameters, and stacks are cut from the root. */
 
 /* ---- the patterns ---- */
 
@@ -1030,7 +1029,7 @@ static void patterns_free(struct patterns *patterns)
 	regex_free(patterns->keep);
 }
 
-/* Each name gets its share of the steps that all of them may take. */
+/* The limit of steps is divided by the number of names. */
 static struct regex *whole_name_new(const struct pprof *p, uint64_t string,
 				    const char *subject, struct error *err)
 {
@@ -1075,7 +1074,8 @@ static bool patterns_new(const struct pprof *p, struct patterns *patterns,
 
 /* ---- the functions ---- */
 
-/* The name up to its parameters; of PowerPC's old ABI without the dot. */
+/* Returns the name without parameters; in the old PowerPC ABI without the
+ * dot. */
 static struct str without_parameters(struct str name)
 {
 	struct str unnamed = STR("(anonymous namespace)");
@@ -1116,7 +1116,7 @@ static bool judge_name(const struct patterns *patterns, struct str name,
 	return true;
 }
 
-/* Once for all functions of the same name. */
+/* Matches each distinct name once. */
 static bool judge_once(struct pprof *p, const struct patterns *patterns,
 		       struct map *judged, struct str name, bool *is_dropped,
 		       bool *has_pattern_failed, struct error *err)
@@ -1137,7 +1137,7 @@ static bool judge_once(struct pprof *p, const struct patterns *patterns,
 	       pprof_no_memory(p, err);
 }
 
-/* *has_patterns_failed tells a bad pattern from a damaged file. */
+/* *has_pattern_failed distinguishes a bad pattern from a damaged file. */
 static bool judge_functions(struct pprof *p, const struct patterns *patterns,
 			    bool *is_dropped, bool *has_pattern_failed,
 			    struct error *err)
@@ -1158,7 +1158,7 @@ static bool judge_functions(struct pprof *p, const struct patterns *patterns,
 
 static bool note_failure(struct notes *notes, struct error *err)
 {
-	/* It is not the pattern's fault. */
+	/* Not caused by the pattern. */
 	if (err->code == ERROR_MEMORY || err->code == ERROR_INTERNAL)
 		return false;
 	notes_add(notes, "frames that the file wants left out are shown: %s",
@@ -1219,7 +1219,7 @@ static bool is_dropped_line(const struct pprof *p, struct str message,
 	return pprof_check(p, &w, err);
 }
 
-/* *lines: all that the location has. */
+/* *lines: number of lines of the location. */
 static bool count_lines(const struct pprof *p, const struct pprof_location *row,
 			uint32_t *dropped, uint32_t *lines, struct error *err)
 {
@@ -1247,15 +1247,15 @@ static bool count_lines(const struct pprof *p, const struct pprof_location *row,
 	return pprof_check(p, &w, err);
 }
 
-/* The part of a location that drop_frames leave. */
+/* The part of a location that drop_frames remove. */
 enum pprof_cut {
-	PPROF_CUT_UNKNOWN = 0, /* not looked at yet */
+	PPROF_CUT_UNKNOWN = 0, /* not determined yet */
 	PPROF_CUT_NOTHING,
-	PPROF_CUT_INNER, /* the outer ones of its lines */
+	PPROF_CUT_INNER, /* all but the outer lines */
 	PPROF_CUT_WHOLE,
 };
 
-/* The id of a location that is missing is found out later. */
+/* Missing locations are reported later. */
 static bool cut_of(struct pprof *p, uint64_t id, enum pprof_cut *cut,
 		   struct error *err)
 {
@@ -1273,7 +1273,8 @@ static bool cut_of(struct pprof *p, uint64_t id, enum pprof_cut *cut,
 			*cut = dropped == lines ? PPROF_CUT_WHOLE
 						: PPROF_CUT_INNER;
 		p->cuts[location] = (unsigned char)*cut;
-		/* One that is dropped whole may still begin a stack. */
+		/* A location that is dropped completely may still begin a
+		 * stack. */
 		p->dropped_lines[location] = dropped == lines ? 0 : dropped;
 	}
 	*cut = p->cuts[location];

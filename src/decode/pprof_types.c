@@ -4,12 +4,12 @@
 #include "base/wirew.h"
 #include "decode/wire.h"
 
-/* A pprof message on its way to one with fewer types. */
+/* State of rewriting a pprof message with fewer types. */
 struct narrowing {
-	uint64_t left_out; /* a bit a type */
+	uint64_t left_out; /* a bit per type */
 	struct buf *out;
 	struct buf sample, values;
-	uint64_t dropped[64]; /* names of types, by their strings' numbers */
+	uint64_t dropped[64]; /* string indices of dropped type names */
 	unsigned dropped_count;
 };
 
@@ -20,7 +20,7 @@ static bool is_left_out(const struct narrowing *n, unsigned type)
 	return type < 64 && n->left_out >> type & 1;
 }
 
-/* The field as it stands. */
+/* Copies the field unchanged. */
 static void copy_field(const struct wire *w, size_t at, struct buf *out)
 {
 	buf_add(out, w->bytes.ptr + at, w->at - at);
@@ -35,7 +35,7 @@ static void take_value(struct narrowing *n, unsigned type, uint64_t value,
 	wirew_element(&n->values, value);
 }
 
-/* A stack of which no value stays is none. */
+/* Drops stacks without remaining values. */
 static bool add_sample(struct narrowing *n, struct wire w)
 {
 	struct wire_field f;

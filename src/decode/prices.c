@@ -11,12 +11,12 @@
 #include "base/redact.h"
 #include "base/str.h"
 
-/* Nobody pays a million for a second; a slip of the units is more likely. */
+/* Sanity limits: a larger price is probably in the wrong unit. */
 #define PRICE_MOST 1e6
 #define AMOUNT_MOST 1e15
 #define CURRENCY_BYTES 16
 
-/* A number above 0: of requests, instances, vCPU. */
+/* Parses a number above 0: of requests, instances, vCPU. */
 static bool amount_parse(const char *text, double *out, struct error *err)
 {
 	if (parse_f64(str_from(text), out) && *out > 0 && *out <= AMOUNT_MOST)
@@ -25,7 +25,7 @@ static bool amount_parse(const char *text, double *out, struct error *err)
 			 value_quote(text).text);
 }
 
-/* 0 or more; has_time: of a second, with "/h" of an hour. */
+/* Parses a number of 0 or more; has_time: per second, with "/h" per hour. */
 static bool price_parse(const char *text, bool has_time, double *out,
 			struct error *err)
 {
@@ -97,7 +97,7 @@ static bool add_requests(struct request_counts *out, double *each,
 static bool count_lines(struct str rest, const char *path, struct arena *arena,
 			struct request_counts *out, struct error *err)
 {
-	/* A line has a digit and its end, but for the last. */
+	/* A line has at least a digit and a line feed, except the last. */
 	double *each = arena_array(arena, rest.len / 2 + 1, sizeof *each);
 
 	if (!each)
@@ -151,13 +151,11 @@ bool price_request_check(const char *text, struct error *err)
 	return price_parse(text, false, &ignored, err);
 }
 
-/* The user's prices: of options, of the configuration, or of a file. None are
- * built in, and those of one place are taken together: a price in one currency
- * does not go with one in another. */
+/* Prices from options, the configuration, or a file; see model/prices.h. */
 
 struct price_key {
 	const char *name;
-	size_t at; /* in struct price_texts */
+	size_t at; /* offset in struct price_texts */
 	bool (*check)(const char *text, struct error *err);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prices and amounts as a user writes them: alone, as options have them, or in
- * a file of lines KEY = VALUE. ERROR_USAGE says what is wrong with a text.
+ * Prices and amounts as written by users: in options, or in a file of lines KEY
+ * = VALUE. Errors are ERROR_USAGE.
  */
 #ifndef DECODE_PRICES_H
 #define DECODE_PRICES_H
@@ -13,25 +13,25 @@
 #include "model/prices.h"
 #include "model/profile_runs.h"
 
-/* Returns the amount of a text that was checked; NULL: 0. */
+/* Returns the value of a validated text; 0 for NULL. */
 double amount_of(const char *text);
 
-/* A number above 0. */
+/* Validates a number above 0. */
 bool amount_check(const char *text, struct error *err) MUST_CHECK;
 
-/* Reads --requests or --baseline-requests (`option`): a number, or a file of
- * some, one a line; text NULL: nothing. */
+/* Reads --requests or --baseline-requests (`option`): a number, or a file with
+ * one number per line. text NULL: none. */
 bool requests_read(const char *option, const char *text, struct arena *arena,
 		   struct request_counts *out, struct error *err) MUST_CHECK;
 
-/* Some letters or signs: "USD". */
+/* Validates a currency, some letters or signs: "USD". */
 bool currency_check(const char *text, struct error *err) MUST_CHECK;
-/* Checks a price of time, per second or with "/h" per hour; and of one request.
- */
+/* Validate a price of time, per second or with "/h" per hour; and of a
+ * request. */
 bool price_check(const char *text, struct error *err) MUST_CHECK;
 bool price_request_check(const char *text, struct error *err) MUST_CHECK;
 
-/* Prices that are not read yet; NULL: not given. */
+/* Unparsed prices; NULL: unset. */
 struct price_texts {
 	const char *cpu, *memory, *request, *currency, *note;
 };

@@ -12,9 +12,9 @@
 
 #define CPU_OF_DATADOG "cpu-time"
 
-/* Plain words and what runtimes call it in files, the likeliest first; the
- * ids of Pyroscope have a profile name in front that files lack. So they do
- * not tell mutex from block profiles: both hold contentions and delay. */
+/* Option words and their names in files of various runtimes, the likeliest
+ * first. Pyroscope ids begin with a profile name that files lack, so files do
+ * not distinguish mutex and block profiles: both have contentions and delay. */
 static const struct {
 	const char *word;
 	const char *type;
@@ -66,15 +66,15 @@ static const struct {
 
 #define CANDIDATE_COUNT (sizeof candidates / sizeof *candidates)
 
-/* Levels at an instant. "space" and "objects" are Node's heap in use, "live"
- * Java's. */
+/* Values at a point in time. "space" and "objects" are Node's heap in use,
+ * "live" Java's. */
 static const char *const gauges[] = {
 	"inuse_space",  "inuse_objects", "goroutine", "goroutines",
 	"goroutineleak", "live",	 "live_bytes", "live_objects",
 	"objects",	"space",	 "heap-space", "heap-live-samples",
 };
 
-/* Splits at ':'; more parts than fit give max + 1. */
+/* Splits at ':'; returns max + 1 for too many parts. */
 static size_t split_id(struct str id, struct str *parts, size_t max)
 {
 	size_t count = 0;
@@ -91,8 +91,8 @@ static size_t split_id(struct str id, struct str *parts, size_t max)
 	return count;
 }
 
-/* A full id has more parts than a type is known by in a file: the profile's
- * name and the period's type are Pyroscope's own. */
+/* A full id has more parts than types in files: profile name and period type
+ * are specific to Pyroscope. */
 bool type_spelled_out(struct str wanted, struct type_name *type)
 {
 	struct str parts[ID_PARTS_MAX];
@@ -231,7 +231,7 @@ static bool find_candidate(const struct type_name *offered, uint32_t count,
 	return false;
 }
 
-/* The list is cut at a whole type when there are many. */
+/* The list is truncated after a complete type. */
 static bool not_found(const struct type_name *offered, uint32_t count,
 		      struct str wanted, struct error *err)
 {
@@ -260,7 +260,7 @@ static bool not_found(const struct type_name *offered, uint32_t count,
 			 near.best[0] ? "?" : ";", list);
 }
 
-/* Finds the type that is wanted in words, the more exact reading first. */
+/* Finds the requested type, trying more exact interpretations first. */
 static bool find_wanted(const struct type_name *offered, uint32_t count,
 			struct str wanted, uint32_t *chosen)
 {

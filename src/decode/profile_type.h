@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the sample types of profiles are called and mean: choosing the wanted
- * one among those offered, and what follows from it. Knows names only, no
- * format. Private to decode/.
+ * Names and meaning of sample types: choosing the requested one among those
+ * offered, and what follows from it. Independent of formats. Private to
+ * decode/.
  */
 #ifndef DECODE_PROFILE_TYPE_H
 #define DECODE_PROFILE_TYPE_H
@@ -15,33 +15,31 @@
 #include "base/str.h"
 #include "model/profile.h"
 
-/* Which samples are wanted by their labels, as pprof's -tagfocus and -tagignore
- * say: a list of patterns separated by ',', each of which must be found in some
- * label, written "key:value"; behind "KEY=" one of which must be found in a
- * value of that key. Each label is matched once, however many samples carry it.
- */
+/* Filter for samples by label, as pprof's -tagfocus and -tagignore: a list of
+ * patterns separated by ',', each of which must match some label written
+ * "key:value"; with "KEY=" in front, one of them must match a value of that
+ * key. Each label is matched once, however many samples have it. */
 
 struct label_filter;
 
-/* focus: those that are wanted; ignore: those of them that are not. NULL is no
- * condition; both are borrowed. NULL with ERROR_USAGE when a pattern is wrong. */
+/* focus: keep these; ignore: except these. NULL: no condition; both are
+ * borrowed. Returns NULL with ERROR_USAGE if a pattern is invalid. */
 struct label_filter *label_filter_new(const char *focus, const char *ignore,
 				      struct error *err) MUST_CHECK;
 void label_filter_free(struct label_filter *filter);
 
-/* One sample: begin, add each of its labels, ask. */
+/* For each sample: begin, add its labels, then query label_filter_matches(). */
 void label_filter_begin(struct label_filter *filter);
 bool label_filter_add(struct label_filter *filter, struct str key,
 		      struct str value, struct error *err) MUST_CHECK;
 bool label_filter_matches(const struct label_filter *filter);
 
-/* Labels that are added between these two hold for all samples from then on:
- * label_filter_begin() begins with them. */
+/* Labels added between these two apply to all later samples:
+ * label_filter_begin() starts with them. */
 void label_filter_shared_begin(struct label_filter *filter);
 void label_filter_shared_end(struct label_filter *filter);
 
-/* The parts of a profile to be read: which of its types, which samples, in how
- * much detail. */
+/* Which sample type of a profile to read, which samples, in how much detail. */
 
 struct type_name {
 	struct str type; /* "cpu" */
@@ -53,69 +51,71 @@ static inline bool type_name_equal(struct type_name a, struct type_name b)
 	return str_equal(a.type, b.type) && str_equal(a.unit, b.unit);
 }
 
-/* Which sample type: empty = the profile's default, else the last. Matches
- * what is offered letter by letter ("cpu/nanoseconds", then "cpu"), then a full
- * Pyroscope id's middle parts; the plain words of the option (cpu alloc inuse
- * goroutine mutex block wall) map to candidates. Of equal types it is the last
- * one, or the first where it is the profile's default. A type that is absent is
- * ERROR_NOT_FOUND and the message lists those present. */
+/* type: the requested sample type; empty = the profile's default, else the
+ * last. Compared with "cpu/nanoseconds", then "cpu", then the middle parts of a
+ * full Pyroscope id; the option's words (cpu alloc inuse goroutine mutex block
+ * wall) map to candidates. Of equal types the last is taken, unless the default
+ * is the first. An absent type is ERROR_NOT_FOUND with a list of those
+ * present. */
 struct profile_want {
 	struct str type;
-	/* What the profile is to be compared with or added to is of this type
-	 * (NULL: there is none): it goes before `type`, which then says only
-	 * what a profile holds that names no type. */
+	/* Type of the profile it will be compared with or added to, or NULL.
+	 * Takes precedence over `type`, which then only applies to profiles
+	 * without type names. */
 	const struct type_name *like;
-	enum profile_detail detail; /* where the format has it */
-	/* Samples with such labels only, or NULL: all. ERROR_USAGE where the
-	 * format has no labels. */
+	enum profile_detail detail; /* if the format supports it */
+	/* Only samples matching this, or NULL: all. ERROR_USAGE if the format
+	 * has no labels. */
 	struct label_filter *labels;
-	/* pprof files: samples without any frame count for whole_total only,
-	 * as pprof has it; else they are of one frame "[unknown]". */
+	/* pprof: samples without any frame only count for whole_total, as in
+	 * pprof; else they get a frame "[unknown]". */
 	bool omits_stackless;
-	/* For callers who only add up stacks: those of a pprof message of so
-	 * many bytes may stay as they are, see packed_stacks in
-	 * model/profile.h. No more than 0: never. */
+	/* For callers that only sum stacks: a pprof message of this size may
+	 * keep its samples packed, see packed_stacks in model/profile.h. 0:
+	 * never. */
 	uint64_t packed_min_bytes;
 	uint64_t packed_max_bytes;
-	/* For callers who may want more of them yet: those can be put into
-	 * order by profile_unpack(), which then tells the period, too. */
+	/* For callers that may need more later: packed stacks can be sorted by
+	 * profile_unpack(), which then also infers the period. */
 	bool packs_for_later;
 };
 
-/* Chooses among the offered types (at least one): the wanted one as struct
- * profile_want says; nothing wanted: the one named by default_type, else the
- * last. ERROR_NOT_FOUND lists those offered. */
+/* Chooses the type requested by want among those offered (at least one); if
+ * none is requested, default_type, else the last. ERROR_NOT_FOUND lists those
+ * offered. */
 bool type_choose(const struct type_name *offered, uint32_t count,
 		 struct str default_type, const struct profile_want *want,
 		 uint32_t *chosen, struct error *err) MUST_CHECK;
 
-/* For answers that do not say their type: what was asked for. False when that
- * names no type and unit. */
+/* Returns the requested type, for responses that do not contain theirs. Returns
+ * false if the request has no type and unit. */
 bool type_implied(const struct profile_want *want,
 		  struct type_name *implied) MUST_CHECK;
 
-/* "cpu/nanoseconds" or a full Pyroscope id: type and unit are spelled out,
- * so they hold whatever the input is. */
+/* Parses "cpu/nanoseconds" or a full Pyroscope id, which contain type and unit
+ * independently of the input. */
 bool type_spelled_out(struct str wanted, struct type_name *type) MUST_CHECK;
 
-/* A level, like memory in use: values of several snapshots do not add up. */
+/* Returns whether it is a level, such as memory in use: values of several
+ * snapshots cannot be added. */
 bool type_is_gauge(struct str type);
 
-/* Plain counts of samples; async-profiler calls them "cpu" and "wall". */
+/* Returns whether values are numbers of samples; async-profiler calls these
+ * "cpu" and "wall". */
 bool type_is_sample_count(struct type_name type);
 
-/* Names the only sample type of an answer that does not say it (type_implied)
- * before its stacks are added; a profile without types when that fails. */
+/* Declares the type of a response that does not contain it (type_implied()),
+ * before stacks are added; if that fails the profile has no types. */
 bool type_declare_implied(struct profile_build *b,
 			  const struct profile_want *want,
 			  struct error *err) MUST_CHECK;
 
-/* Settles by type and values of a finished profile what nothing else says:
- * whether it is a gauge, how many samples it holds. */
+/* Infers from type and values of a finished profile whether it is a gauge and
+ * how many samples it has, if unknown. */
 void type_settle(struct profile *out);
 
-/* Notes which types there are besides, where the one that nobody asked for
- * holds nothing. */
+/* Adds a note listing the other types if the type chosen by default is
+ * empty. */
 void type_note_others(const struct profile *p, const struct profile_want *want,
 		      struct notes *notes);
 

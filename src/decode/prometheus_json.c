@@ -15,7 +15,7 @@ struct reader {
 	size_t exemplar_cap;
 	size_t name_cap;
 	size_t point_total;
-	struct error err; /* a limit, or no memory */
+	struct error err; /* limit or out of memory */
 };
 
 static bool fail_memory(struct reader *d)
@@ -33,7 +33,7 @@ static bool fail_limit(struct reader *d, const char *what, size_t limit)
 	return json_fail(d->r, "too much");
 }
 
-/* An item more of an array that grows; NULL when it cannot. */
+/* Appends an item to a growing array; returns NULL on failure. */
 static void *add(struct reader *d, void **items, size_t *cap, size_t count,
 		 size_t size)
 {
@@ -81,21 +81,21 @@ static void read_labels(struct reader *d, struct metric_series *s)
 
 /* ---- points ---- */
 
-/* Seconds with decimals, since 1970. */
+/* Reads seconds since 1970, with decimals. */
 static bool read_time(struct reader *d, int64_t *time_ns)
 {
 	double seconds;
 
 	if (!json_f64(d->r, &seconds))
 		return false;
-	/* Whole milliseconds, as servers keep them. */
+	/* Rounded to milliseconds, the resolution of servers. */
 	*time_ns = fabs(seconds) < 9e9
 			   ? (int64_t)llround(seconds * 1e3) * NS_PER_MS
 			   : 0;
 	return true;
 }
 
-/* "1.5", also "NaN", "+Inf" and "-Inf". */
+/* Reads "1.5", "NaN", "+Inf" or "-Inf". */
 static bool read_value(struct reader *d, double *value)
 {
 	struct str text;
@@ -109,7 +109,7 @@ static bool read_value(struct reader *d, double *value)
 	return true;
 }
 
-/* [1700000000.123,"1.5"] */
+/* Reads [1700000000.123,"1.5"]. */
 static void read_point(struct reader *d, struct metric_series *s, size_t *cap)
 {
 	struct metric_point *point, p = { 0, NAN };
@@ -174,7 +174,7 @@ static void read_series(struct reader *d)
 	}
 }
 
-/* A scalar is a point without labels; strings are nobody's question. */
+/* A scalar is a point without labels; strings are not needed. */
 static void read_result(struct reader *d, bool is_scalar)
 {
 	struct metric_series *s;
@@ -191,7 +191,7 @@ static void read_result(struct reader *d, bool is_scalar)
 			read_series(d);
 }
 
-/* resultType stands before the result in what servers write. */
+/* Servers write resultType before the result. */
 static void read_query(struct reader *d)
 {
 	bool is_scalar = false;
@@ -263,7 +263,7 @@ static void read_exemplar(struct reader *d, double edge)
 	}
 }
 
-/* The label le of a bucket; NAN without one. */
+/* Reads the label le of a bucket; NAN without one. */
 static double read_edge(struct reader *d)
 {
 	double edge = NAN;
@@ -279,7 +279,7 @@ static double read_edge(struct reader *d)
 	return edge;
 }
 
-/* [{"seriesLabels":{..},"exemplars":[..]}] */
+/* Reads [{"seriesLabels":{..},"exemplars":[..]}]. */
 static void read_exemplars(struct reader *d)
 {
 	if (!json_enter_nullable(d->r, JSON_ARRAY))
@@ -337,7 +337,7 @@ static void read_series_list(struct reader *d)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- response ---- */
 
 /* Reads warnings, and infos, which newer servers separate from them. */
 static void read_warnings(struct reader *d)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Profiles as they are pushed to servers, each packed by itself: they are
- * decoded one by one and added up. Of Pyroscope push.v1.PushRequest, of Parca
- * WriteRawRequest (profilestore.v1alpha1), both in protobuf or JSON: series of
- * profiles, each with labels. Of Pyroscope's older /ingest a form
- * (multipart/form-data), of which one part is the profile.
+ * Push requests with profiles, each compressed separately: they are decoded one
+ * by one and added up. Pyroscope's push.v1.PushRequest and Parca's
+ * WriteRawRequest (profilestore.v1alpha1), both in protobuf or JSON, contain
+ * series of profiles, each with labels. Pyroscope's older /ingest is a form
+ * (multipart/form-data) with the profile in one of its parts.
  */
 #include "base/arena.h"
 #include "base/gz.h"
@@ -18,23 +18,24 @@
 
 #define WHAT "the pushed profiles"
 
-/* So many are held until they are made one, since adding up only two would copy
- * the sum each time. Large ones are so once those behind the first take this
- * much, and as much as the first: it is the sum of all before. */
+/* Number of profiles held before they are merged, since merging two at a time
+ * would copy the sum each time. Large ones are merged once those after the
+ * first take this much memory, and as much as the first, which is the sum so
+ * far. */
 #define HELD 16u
 #define HELD_BYTES (64 * MIB)
 
 struct pushed {
-	struct profile_want want; /* as the caller has it, but for `like` */
+	struct profile_want want; /* as passed by the caller, except `like` */
 	struct notes *notes;
 	struct arena scratch;
 	struct profile *held[HELD]; /* of the type below */
 	size_t held_count;
 	struct type_name type;
-	size_t count;         /* profiles that came */
-	size_t other_count;   /* of them, of other types */
-	struct error other;   /* of the first of those */
-	bool has_earlier_one; /* whose values should be taken off */
+	size_t count;         /* number of profiles */
+	size_t other_count;   /* those of other types */
+	struct error other;   /* for the first of those */
+	bool has_earlier_one; /* contains a profile to subtract */
 };
 
 static void release_held(struct pushed *p)
@@ -152,7 +153,7 @@ static bool pushed_take(struct pushed *p, struct str bytes, struct error *err)
 		return false;
 	p->held[p->held_count++] = one;
 	if (decode_one(p, bytes, one, err)) {
-		/* The type of the first one is wanted of all that follow. */
+		/* Requests the type of the first profile from all others. */
 		if (p->want.like || !one->type_count)
 			return true;
 		p->type.type = arena_str(&p->scratch, profile_type_name(one));
@@ -165,7 +166,7 @@ static bool pushed_take(struct pushed *p, struct str bytes, struct error *err)
 	p->held_count--;
 	profile_release(one);
 	mem_free(one);
-	/* One without the type that is wanted is left out. */
+	/* A profile without the requested type is skipped. */
 	if (err->code != ERROR_NOT_FOUND)
 		return false;
 	if (!p->other_count++)
@@ -193,7 +194,7 @@ static void note_all(const struct pushed *p)
 
 /* ---- protobuf ---- */
 
-/* Name and value. */
+/* Reads name and value. */
 static bool read_label(struct pushed *p, struct wire w, struct error *err)
 {
 	struct str key = STR(""), value = STR("");
@@ -218,7 +219,7 @@ static bool read_labels(struct pushed *p, struct wire w, struct error *err)
 	return wire_check(&w, WHAT, err);
 }
 
-/* Labels of Parca lie in a message of their own. */
+/* In Parca labels are in a message of their own. */
 static bool read_label_sets(struct pushed *p, struct wire w, struct error *err)
 {
 	struct wire_field f;
@@ -241,7 +242,7 @@ static bool read_sample(struct pushed *p, struct wire w, struct error *err)
 	return wire_check(&w, WHAT, err);
 }
 
-/* Labels may stand behind what they are of. */
+/* Labels may come after their profiles. */
 static bool read_series(struct pushed *p, struct wire w, bool is_parca,
 			struct error *err)
 {
@@ -283,7 +284,7 @@ struct json_body {
 	struct pushed *p;
 	struct json_reader *r;
 	struct buf key;
-	struct buf value; /* of a label, or a profile in base64 */
+	struct buf value; /* of a label, or a base64 profile */
 };
 
 static void keep_text(struct json_body *b, struct buf *kept)
@@ -320,7 +321,7 @@ static bool read_json_list(struct json_body *b, struct error *err)
 	return true;
 }
 
-/* A list, or the object around it that Parca has. */
+/* Reads a list, or Parca's object around it. */
 static bool read_json_labels(struct json_body *b, struct error *err)
 {
 	if (json_peek(b->r) != JSON_OBJECT)
@@ -426,7 +427,8 @@ static bool fail_cut(struct error *err)
 			 "%s: the form is damaged or cut off", WHAT);
 }
 
-/* Takes what is in front of the mark, and the mark, off the text. */
+/* Removes the text up to and including the mark; sets *taken to what was before
+ * it. */
 static bool take_until(struct str *text, struct str mark, struct str *taken)
 {
 	size_t at = str_find(*text, mark);

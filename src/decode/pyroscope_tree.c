@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The protobuf answers of Pyroscope's SelectMergeStacktraces and
- * SelectMergeSpanProfile. Servers answer in another form than was asked for
- * (old ones ignore an unknown format), so what came decides.
+ * Protobuf responses of Pyroscope's SelectMergeStacktraces and
+ * SelectMergeSpanProfile. Servers may respond in another format than requested
+ * (old ones ignore an unknown format), so the content decides.
  *
- * A tree is a run of nodes without header, all numbers varints: length of the
- * name, name, self, number of children. A virtual root without name comes
- * first, then depth first; the children of a node come in reverse, as from a
- * stack.
+ * A tree is a sequence of nodes without header; all numbers are varints: length
+ * of the name, name, self, number of children. It starts with a virtual root
+ * without a name; nodes are in depth-first order; children are in reverse
+ * order, as popped from a stack.
  */
 #include "decode/formats.h"
 
@@ -19,8 +19,8 @@
 #define WHAT "the Pyroscope answer"
 #define TREE_WHAT "the Pyroscope tree"
 
-/* Nodes come depth first; pending[d] counts the children of the open node at
- * depth d that are still to come, path[] names the open nodes. */
+/* Nodes come in depth-first order; pending[d] is the number of children still
+ * to come of the open node at depth d, path[] the open nodes. */
 struct tree {
 	struct wire w;
 	struct profile_build *build;
@@ -84,7 +84,7 @@ static bool reserve_depth(struct tree *t, struct error *err)
 	return true;
 }
 
-/* The first node is the sum of all, without a name. */
+/* The first node is the total, without a name. */
 static bool add_node(struct tree *t, const struct tree_node *n,
 		     struct error *err)
 {
@@ -195,9 +195,9 @@ static bool read_flamegraph(struct flame *f, struct str bytes,
 	return wire_check(&w, WHAT, err) && flame_finish(f, err);
 }
 
-/* ---- the answer ---- */
+/* ---- response ---- */
 
-/* NULL ptr: that part did not come. */
+/* NULL ptr: absent. */
 struct answer {
 	struct str flamegraph;
 	struct str tree;
@@ -219,8 +219,8 @@ static bool read_pprof_field(struct wire *parent, const struct wire_field *f,
 	return wire_check(&w, WHAT, err);
 }
 
-/* No server repeats a part; a pprof profile taken for an answer has its many
- * samples where the tree would be. */
+/* No server repeats a part; a pprof profile mistaken for a response has its
+ * many samples in place of the tree. */
 static bool take_part(struct str *part, struct str bytes, struct error *err)
 {
 	if (part->ptr)

@@ -10,7 +10,7 @@
 #define MARK "tracefind_snapshot"
 #define VERSION 1
 
-/* Digits of means and spreads: what is finer is noise in any case. */
+/* Digits of means and deviations: finer values are noise. */
 #define MEAN_DIGITS 5
 #define SPREAD_DIGITS 2
 
@@ -37,7 +37,7 @@ static bool read_number(const struct document *d, double *into,
 	       error_set(err, ERROR_FORMAT, "a number out of range");
 }
 
-/* A count that is not there stays what it is. */
+/* Leaves missing counts unchanged. */
 static bool read_count(const struct document *d, int64_t *into,
 		       struct error *err)
 {
@@ -46,7 +46,7 @@ static bool read_count(const struct document *d, int64_t *into,
 			 "a count that is no whole number, or below 0");
 }
 
-/* [mean, spread] */
+/* Reads [mean, standard deviation]. */
 static bool read_value(const struct document *d, struct snapshot_value *into,
 		       struct error *err)
 {
@@ -163,7 +163,7 @@ bool snapshot_read(struct snapshot *s, struct str bytes, struct error *err)
 
 /* ---- writing ---- */
 
-/* So many significant digits. */
+/* Rounds to this many significant digits. */
 static double rounded(double value, int digits)
 {
 	double unit;
@@ -215,7 +215,7 @@ static void write_function(const struct snapshot_function *f, struct out *out)
 	jsonw_object_end(&w);
 }
 
-/* The head an item a line as well. */
+/* The header also has a line per item. */
 void snapshot_write(const struct snapshot *s, struct out *out)
 {
 	struct jsonw w;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Snapshots as text: JSON with a line for each function, in the order of their
- * names, so that a repository shows what changed.
+ * Snapshots as text: JSON with a line per function, sorted by name, so that
+ * diffs in a repository are readable.
  */
 #ifndef DECODE_SNAPSHOT_H
 #define DECODE_SNAPSHOT_H
@@ -10,31 +10,31 @@
 #include "model/fleet.h"
 #include "model/snapshot.h"
 
-/* Returns whether this begins as a snapshot does. */
+/* Detects a snapshot by its beginning. */
 bool snapshot_is(struct str bytes);
 
-/* Into an initialised s; release it after failure, too. ERROR_FORMAT names what
- * is wrong, ERROR_LIMIT what is too much. */
+/* Reads into an initialised s; release it even after a failure. ERROR_FORMAT or
+ * ERROR_LIMIT name the problem. */
 bool snapshot_read(struct snapshot *s, struct str bytes,
 		   struct error *err) MUST_CHECK;
 
 void snapshot_write(const struct snapshot *s, struct out *out);
 
-/* A fleet as far as it was asked about, kept in a file: a line of JSON for the
- * question, one for each service there is, and one more for each that answered,
- * so that lines are only added. */
+/* State file of `fleet`, to resume it: a line of JSON for the query, one for
+ * each service, and one more for each service completed, so the file is
+ * append-only. */
 
-/* The first two kinds of lines. question: what was asked, as text that is the
- * same when it is asked again. */
+/* Writes the first two kinds of lines. question: a text that identifies the
+ * query. */
 void fleet_state_write(const struct fleet *f, struct str question,
 		       struct out *out);
 
-/* The line of a service that answered. */
+/* Writes the line of a completed service. */
 void fleet_state_add(const struct fleet *f, size_t index, struct out *out);
 
-/* Into an initialised f. *question is that of the file, in its arena.
- * ERROR_FORMAT names what is wrong. A file whose list of services is not whole
- * leaves f without any. */
+/* Reads into an initialised f. *question is the file's, in its arena.
+ * ERROR_FORMAT names the problem. If the list of services is incomplete, f has
+ * none. */
 bool fleet_state_read(struct fleet *f, struct str text, struct str *question,
 		      struct error *err) MUST_CHECK;
 

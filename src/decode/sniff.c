@@ -14,8 +14,8 @@
 #include "decode/folded.h"
 #include "decode/wire.h"
 
-/* Tells JSON documents apart by their outermost keys. The pull reader stops
- * at the first key that decides, so a large trace is not read twice. */
+/* Detects JSON formats by their outermost keys. Parsing stops at the first key
+ * that decides, so a large trace is not read twice. */
 
 struct guess {
 	enum format format;
@@ -32,8 +32,8 @@ struct guess {
 	"an event of Sentry (have OpenTelemetry's SDK beside it write OTLP, "  \
 	"to a collector with a file exporter)"
 
-/* A key of the outermost object that decides alone, when its value is of
- * this kind. */
+/* A key of the outermost object that decides by itself if its value is of this
+ * kind. */
 struct sign {
 	struct str key;
 	enum json_kind kind;
@@ -53,14 +53,14 @@ struct sign {
 static const struct sign signs[] = {
 	SIGN("resourceSpans", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
 	SIGN("resource_spans", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
-	/* One of them, alone. */
+	/* A single resource. */
 	SIGN("scopeSpans", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
 	SIGN("batches", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
-	/* The decoder tells what the server said. */
+	/* The decoder reports the server's error. */
 	SIGN("error", JSON_OBJECT, FORMAT_OTLP_JSON, NULL),
-	/* Cloud Trace: of a trace the first key. */
+	/* Cloud Trace: first key of a trace. */
 	SIGN("projectId", JSON_STRING, FORMAT_CLOUD_TRACE_JSON, NULL),
-	/* AWS X-Ray: an answer, and one trace of it. */
+	/* AWS X-Ray: a response, and a trace in it. */
 	SIGN("Traces", JSON_ARRAY, FORMAT_XRAY_JSON, NULL),
 	SIGN("Segments", JSON_ARRAY, FORMAT_XRAY_JSON, NULL),
 	SIGN_OTHER("TraceSummaries", JSON_ARRAY,
@@ -135,7 +135,7 @@ static const struct sign signs[] = {
 #define GUESS_OPEN ((struct guess){ FORMAT_UNKNOWN, NULL })
 #define GUESS_JAEGER ((struct guess){ FORMAT_JAEGER_JSON, NULL })
 
-/* How far into a page or a text a look goes. */
+/* How much of a page or text is examined. */
 #define LOOK_BYTES ((size_t)16384)
 
 static bool has_text(struct str text, struct str needle)
@@ -143,7 +143,7 @@ static bool has_text(struct str text, struct str needle)
 	return str_find(str_slice(text, 0, LOOK_BYTES), needle) != SIZE_MAX;
 }
 
-/* Skips to the first of two keys in the object that is entered. */
+/* Skips to the first of two keys in the current object. */
 static bool find_key(struct json_reader *r, struct str one, struct str other)
 {
 	struct str key;
@@ -158,8 +158,8 @@ static bool find_key(struct json_reader *r, struct str one, struct str other)
 
 #define GUESS_FORMAT(format) ((struct guess){ format, NULL })
 
-/* {"trace":{...}} of Tempo v2, or of Datadog, and {"result":{...}} of Jaeger
- * v3, entered; empty ones are an answer, too. */
+/* In the current object: {"trace":{...}} of Tempo v2 or Datadog,
+ * {"result":{...}} of Jaeger v3; empty ones are responses, too. */
 static struct guess sniff_wrapped(struct json_reader *r)
 {
 	struct str key;
@@ -183,7 +183,7 @@ static struct guess sniff_wrapped(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
-/* "data" of Jaeger's envelope: traces, names, or nothing. */
+/* "data" of Jaeger's response: traces, names, or null. */
 static struct guess sniff_data(struct json_reader *r)
 {
 	if (!json_enter(r, JSON_ARRAY) || !json_next_item(r))
@@ -196,7 +196,7 @@ static struct guess sniff_data(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
-/* "series" of a push of profiles, or of numbers. */
+/* "series" in a push request, or of numbers. */
 static struct guess sniff_series(struct json_reader *r)
 {
 	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
@@ -209,7 +209,7 @@ static struct guess sniff_series(struct json_reader *r)
 	return GUESS_OTHER("TraceQL metrics, not a trace");
 }
 
-/* "metadata" in front of what agents of Elastic send. */
+/* "metadata" at the beginning of data from Elastic agents. */
 static struct guess sniff_metadata(struct json_reader *r)
 {
 	struct str key;
@@ -248,8 +248,8 @@ static struct guess sniff_spans(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
-/* The value of "trace_id" comes next: "1-58406520-a006649127e371903a2de979"
- * of AWS X-Ray, or another's. */
+/* At the value of "trace_id": "1-58406520-a006649127e371903a2de979" of AWS
+ * X-Ray, or another one. */
 static struct guess sniff_trace_id(struct json_reader *r)
 {
 	struct str text;
@@ -263,7 +263,7 @@ static struct guess sniff_trace_id(struct json_reader *r)
 		       : GUESS_OPEN;
 }
 
-/* "nodes" of a CPU profile of V8, which has calls, or of something else. */
+/* "nodes" of a V8 CPU profile, or of something else. */
 static struct guess sniff_nodes(struct json_reader *r)
 {
 	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
@@ -273,7 +273,8 @@ static struct guess sniff_nodes(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
-/* "$schema" of speedscope, in front of frames that may be many, or another's. */
+/* "$schema" of speedscope, which may come before many frames, or of something
+ * else. */
 static struct guess sniff_schema(struct json_reader *r)
 {
 	struct str text;
@@ -284,7 +285,8 @@ static struct guess sniff_schema(struct json_reader *r)
 		       : GUESS_OPEN;
 }
 
-/* A span of Datadog begins or goes on; others call theirs otherwise. */
+/* Returns whether it is a key of a Datadog span; other formats use other
+ * names. */
 static bool is_datadog_key(struct str key, unsigned *seen)
 {
 	static const struct str keys[] = { { "trace_id", 8 },
@@ -298,7 +300,7 @@ static bool is_datadog_key(struct str key, unsigned *seen)
 	return *seen == (1u << sizeof keys / sizeof *keys) - 1;
 }
 
-/* Lists of spans as tracers of Datadog log them; the outer one is entered. */
+/* Lists of spans as logged by Datadog tracers; the outer one is entered. */
 static struct guess sniff_logged_traces(struct json_reader *r)
 {
 	unsigned seen = 0;
@@ -314,7 +316,7 @@ static struct guess sniff_logged_traces(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
-/* "traces": a list of Cloud Trace or Datadog, or what a Tempo found. */
+/* "traces": a list of Cloud Trace or Datadog, or Tempo search results. */
 static struct guess sniff_traces(struct json_reader *r)
 {
 	if (!json_enter(r, JSON_ARRAY) || !json_next_item(r))
@@ -346,8 +348,8 @@ static const struct {
 	{ { "trace_id", 8 }, JSON_STRING, sniff_trace_id },
 };
 
-/* Returns what this key says, its value unread. Without a verdict the value is
- * consumed. */
+/* Returns the format this key implies, leaving its value unread. Otherwise
+ * consumes the value. */
 static struct guess sniff_key(struct json_reader *r, struct str key)
 {
 	bool is_marked[SIGN_COUNT], has_signs = false, is_data;
@@ -370,7 +372,7 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	if (value < COUNT_OF(values) && values[value].kind == kind)
 		return values[value].sniff(r);
 	if (is_data && kind == JSON_OBJECT) {
-		/* "data" of GraphQL, as SkyWalking answers:
+		/* "data" of GraphQL, as in SkyWalking:
 		 * {"data":{"trace":{"spans":[...]}}} */
 		if (json_enter(r, JSON_OBJECT) &&
 		    json_next_named(r, STR("trace")) &&
@@ -433,7 +435,7 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 	if (json_failed(r))
 		return GUESS_OPEN;
 	*is_header = has_format && has_version;
-	/* Jaeger's envelope with no trace in it. */
+	/* A response of Jaeger without traces. */
 	if (has_data && has_errors)
 		return GUESS_JAEGER;
 	return GUESS_OTHER(is_empty ? "an empty JSON object"
@@ -500,7 +502,7 @@ static struct guess sniff_array(struct json_reader *r)
 	return sniff_item(r);
 }
 
-/* Begins with '{' or '['. */
+/* text begins with '{' or '['. */
 static struct guess sniff_json(struct str text)
 {
 	struct error err;
@@ -527,8 +529,8 @@ static struct guess sniff_json(struct str text)
 	return guess;
 }
 
-/* Protobuf has no signature: an input is what it parses as, field for field,
- * at the levels that tell the formats apart. */
+/* Protobuf has no signature: input is what it parses as, field by field, down
+ * to the levels that distinguish the formats. */
 
 struct tags {
 	const uint32_t *items;
@@ -546,8 +548,7 @@ static bool has_field(struct tags tags, uint32_t tag)
 	return i < tags.count;
 }
 
-/* Returns whether every field of a message is of an expected number and type.
- */
+/* Returns whether every field of a message has an expected number and type. */
 static bool has_only(struct str message, struct tags tags)
 {
 	struct wire_field f;
@@ -562,7 +563,7 @@ static bool has_only(struct str message, struct tags tags)
 
 #define HAS_ONLY(message, tags) has_only(message, TAGS(tags))
 
-/* First field with this tag; false when there is none. */
+/* Finds the first field with this tag. */
 static bool find_field(struct str message, uint32_t tag, struct str *bytes)
 {
 	struct wire_field f;
@@ -596,15 +597,14 @@ static bool is_resource_spans(struct str message, bool *has_span)
 		find_field(message, WIRE_TAG(1000, WIRE_BYTES), &scope);
 	if (!find_field(scope, WIRE_TAG(2, WIRE_BYTES), &span))
 		return true;
-	/* Trace ids of 16 bytes, 64-bit ones, and hex that was base64-decoded.
-	 */
+	/* Trace ids of 16 bytes, of 64 bits, and hex decoded as base64. */
 	*has_span = find_field(span, WIRE_TAG(1, WIRE_BYTES), &id) &&
 		    (id.len == 16 || id.len == 8 || id.len == 24);
 	return *has_span;
 }
 
-/* TracesData: nothing but resource spans, a span among them. The first one
- * found decides, so that a large file costs no second reading. */
+/* TracesData: only resource spans, with at least one span. The first one found
+ * decides, so that a large file is not read twice. */
 static bool is_traces_data(struct str message)
 {
 	bool has_span = false;
@@ -619,8 +619,8 @@ static bool is_traces_data(struct str message)
 	return has_span && !w.failure;
 }
 
-/* Tempo v2: the trace in field 1, metrics, status, message. A missing trace
- * is an empty field 1 with an empty field 2. */
+/* Tempo v2: the trace in field 1, metrics, status, message. For a missing trace
+ * fields 1 and 2 are empty. */
 static bool is_tempo_response(struct str message)
 {
 	static const uint32_t tags[] = {
@@ -644,16 +644,16 @@ static bool is_value_type(struct str message)
 	static const uint32_t tags[] = {
 		WIRE_TAG(1, WIRE_VARINT),
 		WIRE_TAG(2, WIRE_VARINT),
-		WIRE_TAG(3, WIRE_VARINT), /* of OTLP before 1.9 */
+		WIRE_TAG(3, WIRE_VARINT), /* in OTLP before 1.9 */
 	};
 
 	return HAS_ONLY(message, tags);
 }
 
-/* perftools.profiles.Profile. Its string table begins with "", which of a large
- * one is far away: after so many fields that are none but a profile's, with a
- * sample type among them, it need not be seen. Of stacks of 300 frames as many
- * are in the front of a feed. */
+/* perftools.profiles.Profile. Its string table begins with "", which may be far
+ * away in a large one: after this many fields that only occur in profiles,
+ * including a sample type, it is not required. The beginning of a feed has as
+ * many with stacks of 300 frames. */
 #define SURE_FIELDS 128u
 
 static bool is_pprof(struct str message)
@@ -688,7 +688,7 @@ static bool is_pprof(struct str message)
 	       !text.len;
 }
 
-/* Labels, samples, annotations; the first of the samples is a profile. */
+/* Labels, samples, annotations; the first sample is a profile. */
 static bool is_pushed_series(struct str message)
 {
 	static const uint32_t tags[] = {
@@ -704,8 +704,8 @@ static bool is_pushed_series(struct str message)
 	       (packing_of(profile) != PACKING_NONE || is_pprof(profile));
 }
 
-/* Pyroscope's PushRequest has series in field 1, Parca's WriteRawRequest in
- * field 2. */
+/* Series are field 1 of Pyroscope's PushRequest, and field 2 of Parca's
+ * WriteRawRequest. */
 static bool is_pushed(struct str message)
 {
 	static const uint32_t tags[] = {
@@ -720,7 +720,7 @@ static bool is_pushed(struct str message)
 	       is_pushed_series(series) && HAS_ONLY(message, tags);
 }
 
-/* A string table that begins with "", among six other tables. */
+/* A string table that begins with "", and six other tables. */
 static bool is_profiles_dictionary(struct str message)
 {
 	static const uint32_t tags[] = {
@@ -810,7 +810,7 @@ static struct guess sniff_pyroscope(struct str message)
 	return GUESS_OTHER(NULL);
 }
 
-/* The first message of a file exporter ("format: proto"), behind its length. */
+/* The first message of a Collector file ("format: proto"), after its length. */
 static bool find_exported(struct str bytes, struct str *message)
 {
 	uint32_t len = 0;
@@ -843,7 +843,7 @@ static struct guess sniff_protobuf(struct str bytes)
 	return sniff_pyroscope(bytes);
 }
 
-/* How far looks go. */
+/* How much is examined. */
 #define LOOK_LINES 20
 #define LOOK_MEMRAY_BYTES 32
 #define LOOK_FORM_BYTES 80
@@ -971,7 +971,7 @@ static const char *find_magic(struct str bytes)
 	return NULL;
 }
 
-/* Looks for a tag in either case, as pages write both. */
+/* Searches for a tag in upper or lower case. */
 static bool has_tag(struct str text, struct str tag)
 {
 	text = str_slice(text, 0, LOOK_BYTES);
@@ -1000,7 +1000,7 @@ static const char *describe_markup(struct str text)
 
 enum folded_verdict { FOLDED_NO, FOLDED_MAYBE, FOLDED_SURELY };
 
-/* "12", "-12" or "12.5" */
+/* Returns whether it is "12", "-12" or "12.5". */
 static bool is_weight(struct str word, bool *is_whole)
 {
 	size_t point = str_until(word, 0, '.');
@@ -1014,9 +1014,9 @@ static bool is_weight(struct str word, bool *is_whole)
 		str_is_digits(str_slice(word, point + 1, word.len)));
 }
 
-/* "frame;frame 12": something, a blank, a number. A sentence may end in a
- * number, too, but its first words hold blanks and no semicolon; a version may
- * stand alone behind a name. */
+/* Judges a line as "frame;frame 12": text, a space, a number. Sentences may end
+ * in a number, too, but contain spaces and no semicolon; a version may follow a
+ * name. */
 static enum folded_verdict judge_folded(struct str line)
 {
 	size_t blank = line.len;
@@ -1037,8 +1037,8 @@ static enum folded_verdict judge_folded(struct str line)
 	return FOLDED_MAYBE;
 }
 
-/* Only the first lines are looked at; the decoder judges the others, and
- * names the line that is wrong. */
+/* Only the first lines are examined; the decoder checks the others, and reports
+ * the line of an error. */
 static bool is_folded(struct str text)
 {
 	bool is_sure = false;
@@ -1093,7 +1093,8 @@ static struct guess sniff_text(struct str text)
 	if (str_starts(text, STR("jdk.")) && has_text(text, STR(" {\n")))
 		return GUESS_OTHER("what jfr print made of a recording (give "
 				   "the recording itself, FILE.jfr)");
-	/* With call graphs perf adds up children, which come first. */
+	/* With call graphs perf has the column "Children", which comes
+	 * first. */
 	if (has_text(text, STR("# Overhead ")) ||
 	    has_text(text, STR("# Children ")))
 		return GUESS_OTHER("a report of perf (make text of its "
@@ -1147,7 +1148,7 @@ enum format format_sniff(struct str bytes, char *looks_like, size_t size)
 	return guess.format;
 }
 
-/* A line of text is not longer than that: the deepest stack of a folded one. */
+/* Maximum length of a line of text: the deepest folded stack. */
 #define LINE_BYTES (16 * MIB)
 
 bool format_is_none(struct str front, char *looks_like, size_t size)
@@ -1166,7 +1167,7 @@ bool format_is_none(struct str front, char *looks_like, size_t size)
 		return false;
 	if (find_magic(front))
 		return true;
-	/* A stack may be longer than what there is. */
+	/* A stack may be longer than the input so far. */
 	if (is_text(text))
 		return str_find(front, STR("\n")) != SIZE_MAX ||
 		       front.len >= LINE_BYTES;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The file format of speedscope: frames that all profiles share, and profiles
- * that are either samples with weights or events that open and close frames.
- * Profiles of one unit (the threads of a program) are added up. The shared
- * frames may stand behind the profiles, so the document is read twice.
+ * speedscope's file format: frames shared by all profiles, and profiles that
+ * consist of samples with weights, or of events that open and close frames.
+ * Profiles with the same unit (threads of a program) are added up. The shared
+ * frames may come after the profiles, so the document is read twice.
  */
 #include "base/json.h"
 #include "base/num.h"
@@ -13,8 +13,7 @@
 
 #define WHAT "the speedscope profile"
 
-/* The meanings of units here. Values are read with `shift` more decimal places.
- */
+/* Known units. Values are read with `shift` more decimal places. */
 static const struct unit {
 	const char *name;
 	const char *type;
@@ -29,13 +28,13 @@ static const struct unit {
 	{ "seconds", "time", "nanoseconds", 9 },
 };
 
-/* A profile that is longer than its samples by this was idle in between. */
+/* A profile longer than its samples by this factor was partly idle. */
 #define BUSY 1.001
 
 #define UNIT_COUNT (sizeof units / sizeof *units)
 
-/* dotnet-trace ends each stack with what the thread did, and pyinstrument with
- * "[self]" where a function calls others, too: these are no functions. */
+/* Pseudo frames: dotnet-trace ends each stack with the state of the thread,
+ * pyinstrument with "[self]" for functions that also call others. */
 enum { STATE_CPU, STATE_OUTSIDE, STATE_SELF, STATE_COUNT };
 static const char *const state_names[STATE_COUNT] = {
 	[STATE_CPU] = "CPU_TIME",
@@ -44,7 +43,7 @@ static const char *const state_names[STATE_COUNT] = {
 };
 
 struct event {
-	struct str at; /* as written: the unit may come later */
+	struct str at; /* as written, since the unit may come later */
 	uint32_t frame;
 	bool is_open;
 };
@@ -58,22 +57,23 @@ struct reader {
 	struct column ends;    /* size_t: end of each sample in ids */
 	struct column weights; /* struct str */
 	struct column events;
-	const struct unit *unit; /* of the profile at hand */
+	const struct unit *unit; /* of the current profile */
 	struct type_name offered[UNIT_COUNT];
 	uint32_t offered_count;
-	struct type_name shown[UNIT_COUNT]; /* the same, as named outside */
-	struct str type;                    /* the chosen one of offered */
-	bool is_second;                     /* reading values */
-	/* Of the profile at hand, as written, and of those that are read. */
+	struct type_name shown[UNIT_COUNT]; /* the same, as displayed */
+	/* The chosen one of those offered. */
+	struct str type;
+	bool is_second; /* second reading, for values */
+	/* Of the current profile, as written, and of all profiles read. */
 	struct str start, end;
 	int64_t first_ns, last_ns;
 	bool has_length;
-	size_t open_count;   /* frames that nothing closes */
-	size_t other_count;  /* profiles of other units, which are left out */
+	size_t open_count;  /* frames that are never closed */
+	size_t other_count; /* profiles with other units, left out */
 	bool has_state[STATE_COUNT];
-	int64_t outside;     /* of its time: in no managed code */
+	int64_t outside;              /* time in unmanaged code */
 	uint32_t states[STATE_COUNT]; /* frames of the model */
-	bool is_length_told; /* it is more than what all samples add up to */
+	bool is_length_told; /* the length is more than the sum of samples */
 };
 
 static bool no_memory(const struct reader *r, struct error *err)
@@ -88,7 +88,8 @@ static bool damaged(const char *why, struct error *err)
 
 /* ---- numbers ---- */
 
-/* value * 10^scale, halves away from zero; false when it does not fit. */
+/* Computes value * 10^scale, rounding halves away from zero; returns false on
+ * overflow. */
 static bool shift_decimal(int64_t value, int64_t scale, int64_t *out)
 {
 	int64_t digit = 0;
@@ -106,7 +107,8 @@ static bool shift_decimal(int64_t value, int64_t scale, int64_t *out)
 	return true;
 }
 
-/* Digits that do not fit any more do not count. `scale` is left to apply. */
+/* Reads digits, ignoring those that do not fit. `scale` has to be applied
+ * afterwards. */
 static int64_t read_digits(struct str text, size_t *at, int64_t *scale)
 {
 	int64_t value = 0, next;
@@ -132,8 +134,8 @@ static int64_t read_digits(struct str text, size_t *at, int64_t *scale)
 	return value;
 }
 
-/* A decimal times 10^shift as a whole number: no floating point, so times do
- * not depend on how far they lie from zero. */
+/* Computes a decimal times 10^shift as an integer, without floating point, so
+ * that precision does not depend on magnitude. */
 static bool read_decimal(struct str text, int shift, int64_t *out)
 {
 	bool is_negative = str_starts(text, STR("-"));
@@ -156,10 +158,10 @@ static bool read_decimal(struct str text, int shift, int64_t *out)
 	return true;
 }
 
-/* ---- what is in the document ----
+/* ---- document ----
  *
- * Functions that read give false for failures of their own only; what the
- * JSON reader met sticks there and is told at the end. */
+ * Functions that read return false for errors of their own only; those of the
+ * parser stay there and are reported at the end. */
 
 static bool read_list(struct reader *r,
 		      bool (*read)(struct reader *r, struct error *err),
@@ -326,7 +328,7 @@ static bool read_value(const struct reader *r, struct str text, int64_t *out,
 	return damaged("a time or weight is missing or out of range", err);
 }
 
-/* The stack without its state, whose time is the caller's. */
+/* Adds a stack without its pseudo frame, whose time belongs to the caller. */
 static bool add_stack(struct reader *r, const uint32_t *frames, size_t count,
 		      int64_t value, struct error *err)
 {
@@ -344,7 +346,7 @@ static bool add_stack(struct reader *r, const uint32_t *frames, size_t count,
 				   err);
 }
 
-/* Without weights each sample is one. */
+/* Without weights each sample counts as one. */
 static bool add_samples(struct reader *r, int64_t *busy, struct error *err)
 {
 	const size_t *ends = r->ends.items;
@@ -360,7 +362,7 @@ static bool add_samples(struct reader *r, int64_t *busy, struct error *err)
 
 		if (r->weights.count && !read_value(r, weights[i], &value, err))
 			return false;
-		/* A sample without frames is time when nothing ran. */
+		/* A sample without frames is idle time. */
 		if (count)
 			*busy = sat_add_i64(*busy, value);
 		if (count && !add_stack(r, ids + first, count, value, err))
@@ -370,9 +372,9 @@ static bool add_samples(struct reader *r, int64_t *busy, struct error *err)
 	return true;
 }
 
-/* Where a profile begins and ends. A list of samples mostly ends where they add
- * up to: py-spy leaves out those in which a thread did nothing, so that this is
- * no length of the recording. It is one where some of it was idle. */
+/* Determines the duration. Profiles with samples mostly end at their sum:
+ * py-spy omits idle samples, so this is not the length of the recording, unless
+ * some of it was idle. */
 static bool take_length(struct reader *r, int64_t busy, struct error *err)
 {
 	int64_t start, end, length;
@@ -392,8 +394,8 @@ static bool take_length(struct reader *r, int64_t busy, struct error *err)
 	return true;
 }
 
-/* Closes what is open when the recording was cut off: it lasts until its end.
- */
+/* Closes frames still open when the recording was cut off: they last until its
+ * end. */
 static bool close_at_end(struct reader *r, const struct column *open,
 			 int64_t last, struct error *err)
 {
@@ -409,7 +411,7 @@ static bool close_at_end(struct reader *r, const struct column *open,
 	return add_stack(r, open->items, open->count, value, err);
 }
 
-/* The time between two events goes to the frames that are open. */
+/* Time between two events belongs to the open frames. */
 static bool add_events(struct reader *r, struct error *err)
 {
 	const struct event *events = r->events.items;
@@ -495,7 +497,7 @@ static bool read_profile(struct reader *r, struct error *err)
 		    (field == FIELD_EVENTS && r->events.count))
 			return damaged("a profile has two lists of samples",
 				       err);
-		/* The first time only the unit is looked at. */
+		/* The first reading only needs the unit. */
 		if (!r->is_second && field != FIELD_UNIT)
 			json_skip(r->json);
 		else if (!read_profile_field(r, field, err))
@@ -559,8 +561,8 @@ static bool read_pass(struct reader *r, struct feed *feed, bool is_second,
 	return is_done;
 }
 
-/* The first profile's unit unless another is asked for; a type spelled out
- * with its unit names what the file cannot. */
+/* Chooses the first profile's unit unless another is requested; a requested
+ * type with its unit names what the file cannot. */
 static bool declare_type(struct reader *r, const struct profile_want *want,
 			 struct profile *out, struct error *err)
 {

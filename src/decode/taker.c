@@ -6,10 +6,10 @@
 
 #define WHAT "other traces"
 
-/* The process whose attributes were read last. */
+/* The resource whose attributes were read last. */
 #define PROCESS_READ_LAST (UINT32_MAX - 1)
 
-/* So much is not given back between traces of some spans. */
+/* Memory kept between traces. */
 #define KEPT_BYTES (256 * KIB)
 
 struct waiting_span {
@@ -92,7 +92,7 @@ bool taker_name(struct taker *t, struct str text, struct span_input *in,
 	return true;
 }
 
-/* ---- processes ---- */
+/* ---- resources ---- */
 
 static bool watch_process(struct taker *t, struct error *err)
 {
@@ -169,7 +169,7 @@ static void use_process(struct taker *t, const struct taken_process *p)
 
 /* ---- spans ---- */
 
-/* The facts are those of the span and its process. */
+/* The facts are those of the span and its resource. */
 static bool gather(struct taker *t, const struct span_input *in,
 		   struct error *err)
 {
@@ -189,14 +189,14 @@ static bool gather(struct taker *t, const struct span_input *in,
 	if (!gather_trace(g, &in->trace_id, &trace, err))
 		return false;
 	gather_extent(g, trace, f);
-	/* A root may name a parent that never came. */
+	/* A root may have a parent id whose span is missing. */
 	if (in->parent_id == 0 || g->want->has_roots_only)
 		gather_root(g, trace, f->texts[FACT_SERVICE],
 			    f->texts[FACT_NAME]);
 	return gather_span(g, trace, f, err);
 }
 
-/* Until its process is described. */
+/* Keeps a span until its resource is described. */
 static bool keep_waiting(struct taker *t, const struct span_input *in,
 			 struct error *err)
 {
@@ -249,7 +249,7 @@ bool taker_settle(struct taker *t, struct error *err)
 		facts_set_attrs(&t->facts, &t->facts.of_span, w->attrs);
 		is_taken = gather(t, &w->in, err);
 	}
-	/* Their texts may go with the arena. */
+	/* Their texts may be freed with the arena. */
 	facts_clear_process(&t->facts);
 	facts_clear_span(&t->facts);
 	t->waiting_count = t->process_count = 0;
@@ -262,7 +262,7 @@ bool taker_settle(struct taker *t, struct error *err)
 	return is_taken;
 }
 
-/* ---- around them ---- */
+/* ---- traces and pages ---- */
 
 bool taker_trace_end(struct taker *t, const struct trace_id *id,
 		     struct error *err)
@@ -277,7 +277,7 @@ bool taker_trace_end(struct taker *t, const struct trace_id *id,
 	if (!gather_trace(t->gather, id, &trace, err))
 		return false;
 	want = t->gather->want;
-	/* The rest of the trace was not asked for. */
+	/* The rest of the trace was not requested. */
 	if (want->hits && want->has_roots_only)
 		gather_stats_forget(t->gather, trace);
 	return true;

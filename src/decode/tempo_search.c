@@ -8,7 +8,7 @@
 #include "decode/values.h"
 #include "decode/wire.h"
 
-/* Tempo's search answer in JSON: traces with the spans that matched. */
+/* Tempo search responses in JSON: traces with the spans that matched. */
 
 enum field {
 	FIELD_ATTRIBUTES,
@@ -51,7 +51,7 @@ static void read_span_field(struct trace_json *t, int field)
 	}
 }
 
-/* Returns the last of the traces that the answer holds so far. */
+/* Returns the last trace in the response so far. */
 static uint32_t last_trace(const struct trace_json *t)
 {
 	return (uint32_t)t->to->gather->trace_count - 1;
@@ -77,7 +77,7 @@ static void read_span(struct trace_json *t)
 						&to->facts, &t->err));
 }
 
-/* Reads as many spans as the set lists; more may have matched. */
+/* Reads the spans listed in a set; more may have matched. */
 static void read_span_set(struct trace_json *t)
 {
 	uint64_t matched = 0, listed = 0;
@@ -113,9 +113,9 @@ static void read_service_stats(struct trace_json *t)
 	gather_stats(t->to->gather, last_trace(t), spans, errors);
 }
 
-/* The facts of a trace in the answer. */
+/* A trace in the response. */
 struct found {
-	bool has_root_service; /* as wanted */
+	bool has_root_service; /* as requested */
 	bool has_root_name;
 	bool has_sets;
 };
@@ -165,8 +165,8 @@ static void read_trace_field(struct trace_json *t, int field,
 				read_span_set(t);
 		break;
 	case FIELD_SPAN_SET:
-		/* The first of spanSets again, and all that old servers give;
-		 * which of the two is known at the end. */
+		/* Repeats the first of spanSets, and is the only one of old
+		 * servers; which is known at the end. */
 		trace_json_keep_late(t);
 		break;
 	default:
@@ -197,7 +197,7 @@ static void read_trace(struct trace_json *t)
 	if (!trace_json_taken(t, gather_trace_next(g, &t->err)))
 		return;
 	buf_clear(&t->late);
-	/* Stays where it is: nothing is added while it is read. */
+	/* Does not move, since nothing is added meanwhile. */
 	trace = &g->traces[last_trace(t)];
 	while (json_next_key(t->r, &key))
 		read_trace_field(t, json_field(&trace_fields, key), &trace->trace,
@@ -231,20 +231,20 @@ bool decode_tempo_search_json(struct str bytes, struct history *h,
 	return decode_search(read_answer, bytes, h, want, err);
 }
 
-/* Tempo's search answer in protobuf (tempopb.SearchResponse): a third of the
- * JSON's size, and what JSON gives twice is stepped over. */
+/* Tempo search responses in protobuf (tempopb.SearchResponse): a third of the
+ * JSON's size, and duplicated parts are skipped. */
 
-/* Spans of one process bear the same attributes: most were met before, and
- * reading each of them anew is a quarter of reading an answer. */
+/* Cache of attributes, since spans of a process repeat them: parsing each would
+ * take a quarter of the time. */
 #define MET_BITS 6u
 #define MET_ATTRIBUTES (1u << MET_BITS)
 
 struct met_attribute {
-	struct str bytes; /* the message */
+	struct str bytes; /* the encoded message */
 	enum fact fact;
 	uint32_t key; /* of the history, or HISTORY_KEYS */
 	struct str value;
-	/* What came of it when it was met. */
+	/* The result of parsing it. */
 	enum span_kind kind;
 	bool has_kind;
 };
@@ -270,7 +270,7 @@ static void pass_failure(struct wire *w, const struct wire *inner)
 	w->failed_at = inner->failed_at;
 }
 
-/* Reads the message of f with `read`; failures pass to the outer one. */
+/* Reads the message in f with `read`; failures are passed to the outer one. */
 static void read_inner(struct search_pb *s, struct wire *w,
 		       const struct wire_field *f,
 		       void (*read)(struct search_pb *s, struct wire *w))
@@ -281,7 +281,7 @@ static void read_inner(struct search_pb *s, struct wire *w,
 	pass_failure(w, &inner);
 }
 
-/* A text as it is; what is none is written as one. */
+/* Returns a value as text. */
 static struct str read_value(struct search_pb *s, const struct wire_field *f)
 {
 	struct str text;
@@ -344,7 +344,7 @@ static void read_attribute(struct search_pb *s, struct wire *w,
 		met->kind = s->facts.kind;
 		met->has_kind = s->facts.has_kind;
 	} else {
-		/* As facts_set(), without looking at what was met before. */
+		/* As facts_set(), without clearing previous values. */
 		if (met->fact < FACT_TEXTS) {
 			s->facts.texts[met->fact] = met->value;
 		} else if (met->fact == FACT_KIND) {
@@ -422,7 +422,7 @@ static void read_counts(struct search_pb *s, struct wire *w)
 		     errors);
 }
 
-/* A map's entry: the service's name = 1, its counts = 2. */
+/* A map entry: service name = 1, counts = 2. */
 static void read_stats(struct search_pb *s, struct wire *w)
 {
 	struct wire_field f;
@@ -466,8 +466,8 @@ static void read_pb_trace_field(struct search_pb *s, struct wire *w,
 }
 
 /* TraceSearchMetadata: traceID = 1, rootServiceName = 2, rootTraceName = 3,
- * start = 4, durationMs = 5, spanSets = 7, serviceStats = 8; 6 is the first of
- * those again (all releases that speak protobuf here have 7). */
+ * start = 4, durationMs = 5, spanSets = 7, serviceStats = 8; 6 repeats the
+ * first spanSet (all releases with protobuf here have 7). */
 static void read_pb_trace(struct search_pb *s, struct wire *w)
 {
 	struct str root[2] = { STR(""), STR("") };
@@ -476,7 +476,7 @@ static void read_pb_trace(struct search_pb *s, struct wire *w)
 
 	if (!stored(w, gather_trace_next(&s->gather, &s->err)))
 		return;
-	/* Stays where it is: nothing is added while it is read. */
+	/* Does not move, since nothing is added meanwhile. */
 	t = &s->gather.traces[s->gather.trace_count - 1];
 	while (wire_next(w, &f))
 		read_pb_trace_field(s, w, &f, t, root);

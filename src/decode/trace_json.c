@@ -219,7 +219,7 @@ bool trace_json_status_tag(struct trace_json *t, struct str key,
 	return true;
 }
 
-/* ---- what has to wait ---- */
+/* ---- deferred values ---- */
 
 void trace_json_keep_late(struct trace_json *t)
 {
@@ -255,7 +255,7 @@ void trace_json_copy(struct trace_json *t, char *out, size_t size)
 	snprintf(out, size, "%.*s", STR_ARGS(text));
 }
 
-/* ---- errors of servers ---- */
+/* ---- server errors ---- */
 
 enum { FIELD_MESSAGE, FIELD_CODE };
 
@@ -265,8 +265,8 @@ static struct json_fields error_object_fields = JSON_FIELDS(
 
 static void read_error_object(struct trace_json *t)
 {
-	/* Jaeger v3 says httpCode and message, Jaeger legacy code and msg. A
-	 * gRPC code is no HTTP code. */
+	/* Jaeger v3 has httpCode and message, legacy Jaeger code and msg. A
+	 * gRPC code is not an HTTP code. */
 	struct str key;
 
 	while (json_next_key(t->r, &key)) {

@@ -9,13 +9,13 @@
 #include "base/timefmt.h"
 #include "decode/taker.h"
 
-/* How many requests by steps of time: Tempo's metrics, Jaeger's summaries. */
+/* Request counts per time step: Tempo's metrics, Jaeger's summaries. */
 
 struct counting {
 	struct json_reader *r;
 	struct step_counts *out;
 	int64_t server_step_ns;
-	uint32_t *parts; /* the server's steps that fell into each of ours */
+	uint32_t *parts; /* number of the server's steps within each of ours */
 	uint32_t trace_count;
 };
 
@@ -46,7 +46,7 @@ static bool counting_finish(struct counting *c, const char *what,
 	return is_read;
 }
 
-/* False when the time is in no step. */
+/* Returns false if the time is in no step. */
 static bool step_of(const struct step_counts *out, int64_t time_ns,
 		    uint32_t *step)
 {
@@ -65,7 +65,7 @@ static void add(struct step_counts *out, uint32_t step, int64_t count)
 	out->counts[step] = sat_add_i64(out->counts[step], count);
 }
 
-/* A document whose one list, `name`, holds objects. */
+/* Reads a document whose only list, `name`, contains objects. */
 static void read_member(struct counting *c, struct str name,
 			void (*read)(struct counting *c))
 {
@@ -79,8 +79,8 @@ static void read_member(struct counting *c, struct str name,
 
 /* ---- Tempo ---- */
 
-/* The value of a sample is what happened in the step that ends at its time;
- * without a value, nothing did. Counts come as doubles. */
+/* The value of a sample is the count of the step that ends at its time; missing
+ * values are 0. Counts are doubles. */
 static void read_count_sample(struct counting *c)
 {
 	uint64_t end_ms = 0;
@@ -124,8 +124,8 @@ bool decode_tempo_counts(struct str bytes, int64_t server_step_ns,
 	c.server_step_ns = server_step_ns;
 	read_member(&c, STR("series"), read_count_series);
 	step_ns = c.out->step_ns;
-	/* The newest of the server's steps may be missing: what they would add
-	 * to is then a part only. */
+	/* The server's latest steps may be missing: the sum would then be
+	 * incomplete. */
 	for (uint32_t i = 0; i < c.out->step_count; i++)
 		if (c.parts[i] && sat_mul_i64(c.parts[i] + (int64_t)1,
 					      c.server_step_ns) <= step_ns)
@@ -161,17 +161,17 @@ bool decode_jaeger_counts(struct str bytes, struct step_counts *out,
 	return counting_finish(&c, "trace summaries", err);
 }
 
-/* Tempo's histogram_over_time(): a series for each bucket, named by its upper
- * edge in seconds; of an instant query with one value, else with one for each
- * step, which are counts that add up. */
+/* Tempo's histogram_over_time(): a series per bucket, labelled by its upper
+ * bound in seconds; instant queries have one value, others one per step, which
+ * are added up. */
 
-/* No count of spans is larger; what is, or is no number, is damage. */
+/* Limit of a plausible count. */
 #define COUNT_MAX 1e15
 
 struct bucket_reading {
 	struct json_reader *r;
 	struct duration_buckets *out;
-	double edge_s; /* of the series at hand */
+	double edge_s; /* of the current series */
 	double count;
 	bool is_partial;
 };
@@ -187,7 +187,7 @@ static void read_count(struct bucket_reading *d)
 {
 	double value = read_number(d->r);
 
-	/* False also for what is no number. */
+	/* False also for NaN. */
 	if (value >= 0 && value < COUNT_MAX)
 		d->count += value;
 	else if (!json_failed(d->r))
@@ -307,9 +307,8 @@ bool decode_tempo_histogram(struct str bytes, struct duration_buckets *out,
 	return is_read;
 }
 
-/* Tempo's query_range with by(): a series for each value of the attribute,
- * with a sample for each step, which ends at its time. A span without the
- * attribute is of "nil". */
+/* Tempo's query_range with by(): a series per attribute value, with a sample
+ * per step, which ends at its time. Spans without the attribute are "nil". */
 
 struct reading {
 	struct json_reader *r;
@@ -317,7 +316,7 @@ struct reading {
 	struct arena *arena;
 	struct step_rows *out;
 	size_t cap;
-	struct step_row row; /* of the series at hand */
+	struct step_row row; /* the current series */
 	bool is_starved;
 	bool is_partial;
 };
@@ -332,7 +331,7 @@ static void read_objects(struct reading *d, void (*read)(struct reading *d))
 }
 
 /* {"key":"resource.service.version","value":{"stringValue":"1.4.0"}}, the only
- * text among the labels. */
+ * string among the labels. */
 static void read_label(struct reading *d)
 {
 	while (json_next_named(d->r, STR("value"))) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What V8 writes: .cpuprofile (node --cpu-prof, Chrome's DevTools) and
- * .heapprofile (node --heap-prof). Of both, nodes are calls: CPU profiles list
- * them; heap profiles, and CPU profiles before 2017, nest them.
+ * V8 files: .cpuprofile (node --cpu-prof, Chrome DevTools) and .heapprofile
+ * (node --heap-prof). Nodes of both are calls: CPU profiles list them; heap
+ * profiles, and CPU profiles before 2017, nest them.
  */
 #include "decode/v8_profile.h"
 
@@ -15,18 +15,15 @@
 #include "decode/formats.h"
 #include "decode/profile_type.h"
 
-/* Calls as V8 tells them: nodes, the nodes at which samples met the program
- * and the microseconds between samples. The Chrome DevTools Protocol describes
- * them, domains Profiler and HeapProfiler. Private to readers of V8's files.
- */
+/* V8 call trees, see v8_profile.h. */
 
-/* Microseconds, as far as doubles and nanoseconds tell them exactly. */
+/* Maximum time in us that both doubles and nanoseconds represent exactly. */
 #define TIME_MAX_US 9e15
 #define TIME_OUT_OF_RANGE "a time is out of range"
 
 struct node {
 	uint64_t id;
-	uint64_t caller_id; /* 0: none, or told by the caller */
+	uint64_t caller_id; /* 0: none, or given by the caller */
 	uint32_t caller;    /* index, FRAME_NODE_NONE unknown */
 	uint32_t name;      /* symbols, 0 none */
 	uint32_t file;
@@ -37,14 +34,14 @@ struct node {
 	uint64_t bytes;
 };
 
-/* The tally of samples of a node. There are millions of them, so this is apart:
- * all of it stays in the processor's cache. */
+/* Samples of a node, stored separately, so that all of them fit into the
+ * processor's cache. */
 struct v8_tally {
 	int64_t time_ns;
 	uint64_t samples;
 };
 
-/* A node that is called by another one. */
+/* A node and its caller. */
 struct call {
 	uint32_t caller; /* index */
 	uint64_t id;
@@ -65,10 +62,10 @@ static struct node *node_at(const struct v8_calls *c, size_t index)
 	return (struct node *)c->nodes.items + index;
 }
 
-/* ---- what is in the document ----
+/* ---- document ----
  *
- * Functions that read give false for failures of their own only; what the
- * JSON reader met sticks there and is told at the end. */
+ * Functions that read return false for errors of their own only; those of the
+ * parser stay there and are reported at the end. */
 
 static bool add_node(struct v8_calls *c, uint32_t caller, uint32_t *index,
 		     struct error *err)
@@ -131,8 +128,8 @@ static struct json_fields place_fields = JSON_FIELDS(
 	JSON_NAME("functionName", FIELD_NAME), JSON_NAME("url", FIELD_FILE),
 	JSON_NAME("lineNumber", FIELD_LINE));
 
-/* Reads a place, of a node and of its callFrame alike: older files have none.
- */
+/* Reads the location fields of a node or its callFrame; older files have no
+ * callFrame. */
 static bool read_place(struct v8_calls *c, int field, struct node *node,
 		       struct error *err)
 {
@@ -153,7 +150,7 @@ static bool read_place(struct v8_calls *c, int field, struct node *node,
 	if (field == FIELD_LINE && kind == JSON_NUMBER) {
 		double line;
 
-		/* Lines are counted from 0; -1 is none. */
+		/* Lines count from 0; -1 is none. */
 		if (json_f64(c->json, &line) && line >= 0 && line < INT32_MAX)
 			node->line = (uint32_t)line + 1;
 	} else {
@@ -179,7 +176,7 @@ static bool read_called(struct v8_calls *c, uint32_t caller, struct error *err)
 	return true;
 }
 
-/* All but the children. */
+/* All fields except children. */
 static bool read_node_field(struct v8_calls *c, int field, uint32_t index,
 			    struct error *err)
 {
@@ -229,8 +226,8 @@ static bool read_nodes(struct v8_calls *c, struct error *err)
 	return true;
 }
 
-/* Nodes inside their callers, without recursion: behind a node comes its next
- * sibling, or its caller goes on. */
+/* Reads nested nodes without recursion: after a node comes its next sibling, or
+ * its caller continues. */
 static bool read_tree(struct v8_calls *c, struct error *err)
 {
 	uint32_t at = FRAME_NODE_NONE;
@@ -263,8 +260,8 @@ static bool read_tree(struct v8_calls *c, struct error *err)
 	return true;
 }
 
-/* Samples of heap profiles are objects, and add nothing. whole: the value, where
- * it was a plain number; else it comes next. */
+/* Samples in heap profiles are objects, which are skipped. whole: the value if
+ * it was a plain number; else it is read next. */
 static bool read_sample(struct v8_calls *c, const uint64_t *whole,
 			struct error *err)
 {
@@ -367,7 +364,7 @@ bool v8_calls_read(struct v8_calls *c, struct str key, struct error *err)
 
 /* ---- nodes ---- */
 
-/* V8 numbers nodes from 1 on: a table does, unless ids are wide apart. */
+/* V8 numbers nodes from 1 on: an array suffices, unless ids are sparse. */
 static bool index_ids(struct v8_calls *c, struct error *err)
 {
 	uint64_t largest = 0;
@@ -400,7 +397,7 @@ static bool index_ids(struct v8_calls *c, struct error *err)
 	return true;
 }
 
-/* MAP_NONE: there is none. */
+/* Returns MAP_NONE if absent. */
 static uint32_t find_index(const struct v8_calls *c, uint64_t id)
 {
 	if (!c->by_id)
@@ -436,10 +433,10 @@ static bool link_nodes(struct v8_calls *c, struct error *err)
 
 /* ---- samples ---- */
 
-/* Bun (1.4) writes no idle samples, and none while it waits: the sample before
- * lasts that long. V8 has nodes for what is no function. From so many intervals
- * on, of so many samples at least, a gap is such a wait: a sampler that is late
- * since others have the processor is so by less. */
+/* Bun (1.4) has no idle samples, and none while waiting: the previous sample
+ * lasts that long. V8 has nodes for such states. A gap of this many intervals,
+ * with at least this many samples, is such a wait; delays of the sampler by CPU
+ * contention are shorter. */
 #define GAP_INTERVALS 50
 #define GAP_SAMPLES 16
 
@@ -448,8 +445,7 @@ static int compare_doubles(const void *a, const void *b)
 	return compare_f64(*(const double *)a, *(const double *)b);
 }
 
-/* The interval that half of the samples do not exceed; 0 where gaps say
- * nothing. */
+/* Determines the median interval; 0 if gaps are not meaningful. */
 static bool interval_find(struct v8_calls *c, struct error *err)
 {
 	const double *times = c->times.items;
@@ -473,7 +469,7 @@ static bool interval_find(struct v8_calls *c, struct error *err)
  * nothing. */
 static void add_times(struct v8_calls *c)
 {
-	const uint64_t *samples = c->samples.items; /* indices by now */
+	const uint64_t *samples = c->samples.items; /* converted to indices */
 	const double *times = c->times.items;
 	double at = c->start_us, next = 0, latest = -TIME_MAX_US;
 
@@ -513,7 +509,7 @@ static bool add_samples(struct v8_calls *c, struct error *err)
 {
 	uint64_t *samples = c->samples.items;
 
-	/* Before 2017 the end stands among the times. */
+	/* Before 2017 the end is among the times. */
 	if (!c->has_deltas && c->times.count == c->samples.count + 1)
 		c->has_end = true;
 	else if (c->times.count && c->times.count != c->samples.count)
@@ -548,7 +544,7 @@ static const struct type_name type_names[] = {
 	[TYPE_CPU] = { { "cpu", 3 }, { "nanoseconds", 11 } },
 };
 
-/* Time when it is told. */
+/* Chooses time if known. */
 static bool choose_type(const struct v8_group *g,
 			const struct profile_want *want, enum type *type,
 			struct error *err)
@@ -591,7 +587,7 @@ static int64_t value_of(const struct v8_calls *c, size_t index, enum type type)
 	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
-/* Functions without a name are told apart by where they are. */
+/* Distinguishes anonymous functions by their location. */
 static bool name_function(struct v8_calls *c, const struct node *node,
 			  uint32_t *name, struct error *err)
 {

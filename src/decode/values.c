@@ -8,9 +8,7 @@
 
 #include "base/num.h"
 
-/* Attribute values as text: a single value as it is, a list or map as JSON
- * (strings quoted, the rest bare). At most a little over LIMIT_STRING_BYTES
- * are kept, so that trace_build_text() sees and counts what is too long. */
+/* Attribute values as text, see values.h. */
 
 #define KEPT_BYTES (LIMIT_STRING_BYTES + 16)
 
@@ -31,7 +29,7 @@ void value_clear(struct value_text *v)
 	v->depth = 0;
 }
 
-/* As much as fits: text is cut, never lost as a whole. */
+/* Appends as much as fits: text is truncated. */
 static void add(struct value_text *v, struct str text)
 {
 	buf_add_str(&v->buf, str_slice(text, 0, KEPT_BYTES - v->buf.len));
@@ -42,8 +40,8 @@ static void add_char(struct value_text *v, char c)
 	add(v, (struct str){ &c, 1 });
 }
 
-/* The comma before the second and later members. Inside quotes the last byte
- * is always the closing quote, so it tells. */
+/* Writes the comma before the second and later members. In strings the last
+ * byte is the closing quote, so the last byte decides. */
 static void separate(struct value_text *v)
 {
 	char last = v->buf.len ? v->buf.data[v->buf.len - 1] : '[';
@@ -101,7 +99,7 @@ void value_string(struct value_text *v, struct str text)
 		add(v, text);
 }
 
-/* Adds a value that JSON writes bare. */
+/* Writes a value that is not quoted in JSON. */
 static void add_bare(struct value_text *v, struct str text)
 {
 	separate(v);
@@ -151,7 +149,7 @@ void value_bytes(struct value_text *v, struct str bytes)
 	separate(v);
 	if (is_quoted)
 		add_char(v, '"');
-	/* Pieces of whole triples join without padding between them. */
+	/* Multiples of three bytes concatenate without padding. */
 	while (bytes.len && v->buf.len < KEPT_BYTES) {
 		struct str piece = str_slice(bytes, 0, 48);
 		char text[4 * 16 + 1];
@@ -172,9 +170,7 @@ bool value_check(const struct value_text *v, struct str *text,
 	return buf_check(&v->buf, "an attribute's value", err);
 }
 
-/* Trace and span ids as producers write them: raw bytes, hex, base64, and
- * the known accidents (base64 of hex text; hex text that was base64-decoded
- * into bytes). Absent and empty ids give zero. False on anything else. */
+/* Trace and span ids, see values.h. */
 
 #define TRACE_BYTES 16
 #define SPAN_BYTES 8
@@ -187,8 +183,8 @@ static bool id_from_bytes(struct str bytes, unsigned char *id, size_t size)
 	if (bytes.len != size) {
 		char text[4 * ((TRACE_BYTES * 3 / 2 + 2) / 3) + 1];
 
-		/* Hex text whose bytes are 3/2 of those of the id: someone
-		 * decoded it as base64. Encoding gives the digits back. */
+		/* Hex text decoded as base64 has 3/2 of the id's bytes.
+		 * Encoding restores the digits. */
 		if (bytes.len != size * 3 / 2)
 			return false;
 		base64_encode((const unsigned char *)bytes.ptr, bytes.len,
@@ -231,7 +227,7 @@ static uint64_t number_of(const unsigned char bytes[SPAN_BYTES])
 
 bool trace_id_from_bytes(struct str bytes, struct trace_id *id)
 {
-	/* 64-bit trace ids are padded on the left everywhere. */
+	/* 64-bit trace ids are zero-padded on the left. */
 	if (bytes.len == SPAN_BYTES) {
 		memset(id->bytes, 0, SPAN_BYTES);
 		memcpy(id->bytes + SPAN_BYTES, bytes.ptr, SPAN_BYTES);

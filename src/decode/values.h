@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attribute values as text: a single value as it is, a list or map as JSON
- * (strings quoted, the rest bare). At most a little over LIMIT_STRING_BYTES
- * are kept, so that trace_build_text() sees and counts what is too long.
+ * Attribute values as text: scalars as they are, lists and maps as JSON
+ * (strings quoted, other values bare). Keeps slightly more than
+ * LIMIT_STRING_BYTES, so that trace_build_text() notices and counts truncation.
  */
 #ifndef DECODE_VALUES_H
 #define DECODE_VALUES_H
@@ -14,17 +14,17 @@
 
 struct value_text {
 	struct buf buf;
-	unsigned depth; /* lists and maps that are open */
+	unsigned depth; /* open lists and maps */
 };
 
-/* No allocation happens here. */
+/* Allocates nothing. */
 void value_init(struct value_text *v);
 void value_release(struct value_text *v);
 
-/* Ready for the next value; memory is kept. */
+/* Resets for the next value; keeps the memory. */
 void value_clear(struct value_text *v);
 
-/* '[' or '{', and their counterparts. */
+/* bracket: '[' or '{'; on closing ']' or '}'. */
 void value_open(struct value_text *v, char bracket);
 void value_close(struct value_text *v, char bracket);
 
@@ -37,28 +37,28 @@ void value_i64(struct value_text *v, int64_t value);
 void value_f64(struct value_text *v, double value);
 void value_null(struct value_text *v);
 
-/* Raw bytes, written as base64. */
+/* Writes bytes as base64. */
 void value_bytes(struct value_text *v, struct str bytes);
 
-/* Returns what was written; false when memory failed. */
+/* Returns the text written; false when out of memory. */
 bool value_check(const struct value_text *v, struct str *text,
 		 struct error *err) MUST_CHECK;
 
-/* Trace and span ids as producers write them: raw bytes, hex, base64, and
- * the known accidents (base64 of hex text; hex text that was base64-decoded
- * into bytes). Absent and empty ids give zero. False on anything else. */
+/* Trace and span ids as written by producers: raw bytes, hex, base64, and known
+ * encoding mistakes (base64 of hex text; hex text decoded as base64). Absent
+ * and empty ids give zero. Return false on anything else. */
 
-/* Protobuf: 16 and 8 bytes, or those of the accidents above. */
+/* Protobuf: 16 or 8 bytes, or one of the mistakes above. */
 bool trace_id_from_bytes(struct str bytes, struct trace_id *id) MUST_CHECK;
 bool span_id_from_bytes(struct str bytes, uint64_t *id) MUST_CHECK;
 
-/* Text of JSON documents: hex digits (of a trace id also fewer, without its
- * leading zeros) or base64, which comes first where a text is both. */
+/* JSON text: hex digits (trace ids may lack leading zeros) or base64, which is
+ * preferred if a text is both. */
 bool trace_id_from_text(struct str text, struct trace_id *id) MUST_CHECK;
 bool span_id_from_text(struct str text, uint64_t *id) MUST_CHECK;
 
-/* The same, but hex with its leading zeros missing comes first (Jaeger, where
- * there is no base64 of this length). */
+/* Same, but hex without leading zeros is preferred (Jaeger, which has no base64
+ * of this length). */
 bool trace_id_from_short_text(struct str text, struct trace_id *id) MUST_CHECK;
 bool span_id_from_short_text(struct str text, uint64_t *id) MUST_CHECK;
 

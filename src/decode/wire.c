@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-/* The bytes of a feed's window at first. */
+/* Initial window size of a feed. */
 #define WINDOW_BYTES (64 * KIB)
 
 void wire_init(struct wire *w, struct str bytes)
@@ -112,8 +112,8 @@ void wire_feed_seek(struct wire_feed *wf, uint64_t offset)
 	wf->w = (struct wire){ .bytes = STR(""), .start = offset };
 }
 
-/* Moves the window along to begin at `at`, and widens it when the field there
- * fills more than half of it. False at the end of the input. */
+/* Moves the window to begin at `at`, and enlarges it if the field there fills
+ * more than half. Returns false at the end of the input. */
 static bool window_more(struct wire_feed *wf, size_t at)
 {
 	struct str kept = str_slice(wf->w.bytes, at, SIZE_MAX);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads protobuf fields out of bytes in memory, nothing copied, nothing
- * allocated. Knows the wire format, no schema: a decoder switches on the tag
- * (number and type in one), so a field of an unexpected type falls through
- * as unknown, as protobuf asks.
+ * Reads protobuf fields from bytes in memory without copying or allocating.
+ * Independent of any schema: decoders switch on the tag (number and type in
+ * one), so a field of an unexpected type is treated as unknown, as protobuf
+ * requires.
  *
  *   while (wire_next(&w, &f))
  *           switch (f.tag) {
@@ -35,27 +35,27 @@ enum wire_type {
 
 struct wire_field {
 	uint32_t tag;     /* WIRE_TAG() */
-	uint64_t value;   /* varint and fixed types; of WIRE_BYTES the length */
+	uint64_t value;   /* varint and fixed types; the length of WIRE_BYTES */
 	struct str bytes; /* WIRE_BYTES only; borrowed */
 };
 
-/* One message being read. */
+/* A message being read. */
 struct wire {
 	struct str bytes;
 	size_t at;
 	size_t start; /* offset of this message in the whole input */
 	unsigned depth;
-	const char *failure; /* NULL while all is well */
+	const char *failure; /* NULL if none */
 	size_t failed_at;
-	bool is_short; /* it failed for want of bytes */
+	bool is_short; /* the failure is a lack of bytes */
 };
 
-/* The bytes of a length in front of a message, the first byte first, as the
- * collector's file exporter writes it ("format: proto"). */
+/* Size of the length before each message, most significant byte first, in files
+ * of the Collector's file exporter ("format: proto"). */
 #define WIRE_LENGTH_BYTES ((size_t)4)
 
-/* The outermost message of a feed, of which a window is in memory, as large
- * as the largest field of this message needs. */
+/* The outermost message of a feed; a window of it is in memory, large enough
+ * for its largest field. */
 struct wire_feed {
 	struct wire w; /* over the window */
 	struct feed *feed;
@@ -66,23 +66,24 @@ struct wire_feed {
 /* The outermost message. */
 void wire_init(struct wire *w, struct str bytes);
 
-/* From where the feed, which is borrowed, stands. */
+/* Starts at the feed's current position; the feed is borrowed. */
 void wire_feed_init(struct wire_feed *wf, struct feed *feed);
 void wire_feed_release(struct wire_feed *wf);
 
-/* wire_check() of the outermost message, and whether there was room for all of
- * its fields: where there is none it seems to end. */
+/* wire_check() of the outermost message; also fails if there was no memory for
+ * a field, after which the message seems to end. */
 bool wire_feed_check(const struct wire_feed *wf, const char *what,
 		     struct error *err) MUST_CHECK;
 
-/* Goes on at this offset, where a field begins. */
+/* Continues at this offset, where a field begins. */
 void wire_feed_seek(struct wire_feed *wf, uint64_t offset);
 
-/* Passes over the length, in four bytes, that may stand here in front of a message:
- * below 128 MiB it begins with a byte that no field does, since none has number 0. */
+/* Skips a 4-byte length before a message, if there is one. Below 128 MiB its
+ * first byte cannot begin a field, since field numbers are not 0. */
 void wire_feed_skip_length(struct wire_feed *wf);
 
-/* The message (or packed array) in a WIRE_BYTES field of `parent`. */
+/* Returns a reader for the message (or packed array) in a WIRE_BYTES field of
+ * `parent`. */
 static inline struct wire wire_inside(const struct wire *parent,
 				      const struct wire_field *f)
 {
@@ -93,27 +94,27 @@ static inline struct wire wire_inside(const struct wire *parent,
 	};
 }
 
-/* The same for messages that may hold themselves. False, with the parent
- * failed, when nested past LIMIT_PB_DEPTH. */
+/* Same for messages that can nest in themselves. Past LIMIT_PB_DEPTH the parent
+ * fails and false is returned. */
 bool wire_enter(struct wire *parent, const struct wire_field *f,
 		struct wire *child) MUST_CHECK;
 
-/* Records a failure of the caller's at the current place; the text must be a
+/* Records a failure of the caller's at the current offset; the text must be a
  * literal. Returns false. */
 bool wire_fail(struct wire *w, const char *failure);
 
-/* The same, where more bytes might mend it. */
+/* Same for failures that more bytes might fix. */
 bool wire_fail_short(struct wire *w, const char *failure);
 
-/* The parts of the readers below that are seldom needed: the field that begins
- * at `at` in the window does not end there. */
+/* Slow paths of the readers below. wire_feed_widen(): the field that begins at
+ * `at` does not end within the window. */
 bool wire_feed_widen(struct wire_feed *wf, size_t at,
 		     struct wire_field *f) MUST_CHECK;
 bool wire_read_long(struct wire *w, uint64_t *value) MUST_CHECK;
 bool wire_read_other(struct wire *w, struct wire_field *f) MUST_CHECK;
 
-/* Tags and most lengths are one byte. The more callers there are the less a
- * compiler inlines by itself. */
+/* Tags and most lengths are one byte. always_inline, because with many callers
+ * compilers stop inlining on their own. */
 __attribute__((always_inline)) static inline bool
 wire_read_varint(struct wire *w, uint64_t *value)
 {
@@ -136,7 +137,7 @@ static inline bool wire_read_bytes(struct wire *w, struct wire_field *f)
 	return true;
 }
 
-/* The next field; false at the end of the message or on failure. Inline:
+/* Reads the next field; false at the end of the message or on failure. Inline:
  * large inputs have hundreds of millions of them. */
 MUST_CHECK static inline bool wire_next(struct wire *w, struct wire_field *f)
 {
@@ -144,7 +145,7 @@ MUST_CHECK static inline bool wire_next(struct wire *w, struct wire_field *f)
 
 	if (w->failure || w->at == w->bytes.len || !wire_read_varint(w, &tag))
 		return false;
-	/* Of number 0 and so below 8, or of more than 29 bits. */
+	/* Field number 0, or tag over 32 bits. */
 	if (tag - 8 > UINT32_MAX - 8) {
 		wire_fail(w, "a field has an impossible number");
 		return false;
@@ -158,8 +159,8 @@ MUST_CHECK static inline bool wire_next(struct wire *w, struct wire_field *f)
 	return wire_read_other(w, f);
 }
 
-/* The next field of the outermost message, whole, valid until the next call;
- * false at the end or on failure of wf->w. */
+/* Reads the next field of the outermost message, complete, valid until the next
+ * call; false at the end or on failure of wf->w. */
 MUST_CHECK static inline bool wire_feed_next(struct wire_feed *wf,
 					     struct wire_field *f)
 {
@@ -169,7 +170,7 @@ MUST_CHECK static inline bool wire_feed_next(struct wire_feed *wf,
 	return wire_next(&wf->w, f) || wire_feed_widen(wf, at, f);
 }
 
-/* The next element of a packed array of varints; false as above. */
+/* Reads the next element of a packed array of varints; false as above. */
 MUST_CHECK static inline bool wire_next_varint(struct wire *w, uint64_t *value)
 {
 	if (w->failure || w->at == w->bytes.len)
@@ -177,8 +178,8 @@ MUST_CHECK static inline bool wire_next_varint(struct wire *w, uint64_t *value)
 	return wire_read_varint(w, value);
 }
 
-/* False and the error (ERROR_FORMAT, with byte offset) when reading failed.
- * `what` names the format. */
+/* Returns false and sets the error (ERROR_FORMAT, with byte offset) if reading
+ * failed. `what` names the format. */
 bool wire_check(const struct wire *w, const char *what,
 		struct error *err) MUST_CHECK;
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * AWS X-Ray: the answer of BatchGetTraces, whose segments are documents in
- * strings; a trace or a segment of it; or segment documents by themselves, as
- * SDKs send them. A segment is a span of a process, a subsegment one within.
- * What X-Ray infers of the other side of a call repeats the call, as a process
- * that nobody measured: it is left out.
- * Subsegments that were sent by themselves do not say what they ran in: that
- * is what their segment did, which comes later as a rule.
+ * AWS X-Ray: the response of BatchGetTraces, whose segments are documents in
+ * strings; a trace or segment of it; or segment documents as sent by SDKs. A
+ * segment is the span of a service, a subsegment one within. Segments that
+ * X-Ray infers for the callee of a call repeat the call and were not measured:
+ * they are left out. Subsegments sent separately do not name their process,
+ * which is their segment's; that usually comes later.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,22 +23,22 @@
 
 enum xray_note_kind {
 	XRAY_ATTR,       /* of the span */
-	XRAY_OF_PROCESS, /* of what the segment ran in */
-	XRAY_EXCEPTION,  /* an event begins */
-	XRAY_OF_EVENT,   /* an attribute of it */
+	XRAY_OF_PROCESS, /* of the process */
+	XRAY_EXCEPTION,  /* begins an event */
+	XRAY_OF_EVENT,   /* attribute of that event */
 	XRAY_LINK,       /* value: a struct xray_link */
 };
 
-/* A member of "http", "aws", "sql" or "service" by its path, such as
- * "http.request.url", and what OpenTelemetry calls it. */
+/* Maps a member of "http", "aws", "sql" or "service", by its path such as
+ * "http.request.url", to OpenTelemetry's name. */
 struct xray_naming {
 	struct str path;
 	struct str key;
 	enum xray_note_kind kind;
 };
 
-/* Members of "http", "aws", "sql" and "service" by their paths, and the names
- * that OpenTelemetry has for them. Others keep their path. */
+/* Members of "http", "aws", "sql" and "service" with OpenTelemetry names.
+ * Others keep their path. */
 static const struct xray_naming namings[] = {
 #define OF_SPAN(path, key)                                                     \
 	{                                                                      \
@@ -78,7 +77,7 @@ static const struct xray_naming namings[] = {
 	OF_PROCESS("service.runtime_version", "process.runtime.version"),
 };
 
-/* NULL: it is called by its path. */
+/* Returns NULL if it keeps its path. */
 static const struct xray_naming *xray_naming(struct str path)
 {
 	for (size_t i = 0; i < sizeof namings / sizeof *namings; i++)
@@ -87,11 +86,11 @@ static const struct xray_naming *xray_naming(struct str path)
 	return NULL;
 }
 
-/* One segment document of AWS X-Ray: a segment with its subsegments, or a
- * subsegment that was sent by itself. Members come in any order, and what all
- * of it belongs to (its trace, its process) may come last, so a document is
- * held until it is whole: X-Ray takes none of more than 64 KiB.
- * Source: "AWS X-Ray segment documents", X-Ray developer guide. */
+/* An AWS X-Ray segment document: a segment with its subsegments, or a
+ * subsegment sent separately. Members come in any order, and its trace and
+ * process may come last, so a document is kept until it is complete: X-Ray
+ * limits it to 64 KiB. Source: "AWS X-Ray segment documents", X-Ray developer
+ * guide. */
 
 #define WHAT "a segment"
 
@@ -136,11 +135,11 @@ static struct json_fields fields = JSON_FIELDS(
 	JSON_NAME("links", FIELD_LINKS),
 	JSON_NAME("subsegments", FIELD_SUBSEGMENTS));
 
-/* The prefix of the X-Ray exporters of OpenTelemetry for attributes of a
- * process, which stand among the metadata of a segment. */
+/* Prefix of OpenTelemetry's X-Ray exporters for resource attributes, which are
+ * in the metadata of a segment. */
 static const struct str resource_prefix = { "otel.resource.", 14 };
 
-/* A part of the document's texts. */
+/* A range of the document's texts. */
 struct xray_text {
 	size_t at;
 	size_t len;
@@ -151,28 +150,28 @@ struct xray_span {
 	uint64_t id;
 	int64_t start_ns;
 	int64_t end_ns;    /* 0: in progress */
-	uint32_t parent;   /* index of the span around it, plus 1 */
-	uint32_t note;     /* the first, plus 1 */
-	uint32_t note_end; /* the last, plus 1 */
+	uint32_t parent;   /* index of the enclosing span, + 1 */
+	uint32_t note;     /* index of the first, + 1 */
+	uint32_t note_end; /* index of the last, + 1 */
 	struct xray_text name;
-	struct xray_text operation; /* of a call of AWS */
+	struct xray_text operation; /* of a call to AWS */
 	struct xray_text message;   /* of the first exception */
 	bool is_error;
-	bool is_call; /* of something else: "namespace" is there */
-	bool is_aws;  /* of AWS itself */
+	bool is_call; /* to another service: has "namespace" */
+	bool is_aws;  /* to AWS itself */
 };
 
-/* The notes of a span beside its times. */
+/* Other data of a span. */
 struct xray_note {
 	enum xray_note_kind kind;
-	uint32_t next; /* of the same span, plus 1; 0: the last */
+	uint32_t next; /* of the same span, + 1; 0: the last */
 	struct xray_text key;
 	struct xray_text value;
 };
 
 /* spans[0] is the document itself. */
 struct xray_segment {
-	const struct taker *to; /* that it goes to */
+	const struct taker *to; /* destination */
 	struct arena arena;
 	struct xray_span *spans;
 	size_t span_count, span_cap;
@@ -185,9 +184,9 @@ struct xray_segment {
 	uint64_t parent_id;
 	bool has_trace_id;
 	bool is_subsegment;
-	bool is_inferred; /* by X-Ray, from the call of another */
-	bool is_any;      /* a member of a segment was met */
-	struct error err; /* other than of the document */
+	bool is_inferred; /* by X-Ray, from a call to it */
+	bool is_any;      /* some member of a segment was found */
+	struct error err; /* other than errors in the document */
 };
 
 /* Borrowed until the next document. */
@@ -197,7 +196,7 @@ static struct str xray_segment_text(const struct xray_segment *s,
 	return str_slice(buf_str(&s->texts), text.at, text.len);
 }
 
-/* ---- what is kept ---- */
+/* ---- storage ---- */
 
 static void lack_memory(struct xray_segment *s, struct json_reader *r)
 {
@@ -269,7 +268,7 @@ static void add_text(struct xray_segment *s, struct json_reader *r,
 	add_note(s, r, span, &note);
 }
 
-/* The value that comes next under a key: a list or a map as JSON. */
+/* Adds the next value under a key: a list or a map as JSON. */
 static void add_value(struct xray_segment *s, struct json_reader *r,
 		      uint32_t span, enum xray_note_kind kind, struct str key)
 {
@@ -289,12 +288,12 @@ static void add_value(struct xray_segment *s, struct json_reader *r,
 			return;
 		text = buf_str(&s->raw);
 	}
-	/* A byte more than fits, so that its being cut is told. */
+	/* One byte more than allowed, so that truncation is counted. */
 	add_text(s, r, span, kind, key,
 		 str_slice(text, 0, LIMIT_STRING_BYTES + 1));
 }
 
-/* ---- members that are objects ---- */
+/* ---- object members ---- */
 
 static void add_renamed(struct xray_segment *s, struct json_reader *r,
 			uint32_t span, struct str path)
@@ -307,7 +306,7 @@ static void add_renamed(struct xray_segment *s, struct json_reader *r,
 	}
 	naming = xray_naming(path);
 	if (naming) {
-		/* Of a call it is where that went to. */
+		/* In a call it describes the callee. */
 		add_value(s, r, span, span ? XRAY_ATTR : naming->kind,
 			  naming->key);
 		return;
@@ -315,7 +314,7 @@ static void add_renamed(struct xray_segment *s, struct json_reader *r,
 	add_value(s, r, span, XRAY_ATTR, path);
 }
 
-/* "front.key"; false when that is longer than a key can be. */
+/* Makes "front.key"; returns false if too long for a key. */
 static bool join(struct attr_key *path, struct str front, struct str key)
 {
 	if (front.len + 1 + key.len > sizeof path->text)
@@ -327,7 +326,7 @@ static bool join(struct attr_key *path, struct str front, struct str key)
 	return true;
 }
 
-/* Two levels of names and their values, deeper ones as JSON. */
+/* Reads two levels of names and values; deeper ones become JSON. */
 static void read_section(struct xray_segment *s, struct json_reader *r,
 			 uint32_t span, struct str section)
 {
@@ -411,7 +410,7 @@ static void copy_next(struct json_reader *r, char *out, size_t size)
 		snprintf(out, size, "%.*s", STR_ARGS(text));
 }
 
-/* "label (path:line)", as far as texts go. */
+/* Reads "label (path:line)", truncated. */
 static void read_frame(struct xray_segment *s, struct json_reader *r)
 {
 	char label[512] = "", path[512] = "", line[32] = "";
@@ -511,7 +510,7 @@ static bool read_trace_id(struct json_reader *r, struct trace_id *id)
 			 STR_ARGS(text));
 }
 
-/* Seconds with a fraction. */
+/* Reads seconds with a fraction. */
 static int64_t read_time(struct json_reader *r)
 {
 	struct str text;
@@ -603,8 +602,7 @@ static void read_field(struct xray_segment *s, struct json_reader *r,
 		read_flag(r, &s->spans[span].is_error);
 		break;
 	case FIELD_CAUSE:
-		/* An object with exceptions, or the id of one told elsewhere.
-		 */
+		/* An object with exceptions, or the id of one elsewhere. */
 		if (json_enter_if(r, JSON_OBJECT))
 			while (json_next_named(r, STR("exceptions")))
 				if (json_enter_if(r, JSON_ARRAY))
@@ -651,15 +649,14 @@ static void read_field(struct xray_segment *s, struct json_reader *r,
 	}
 }
 
-/* A list of subsegments that is open: of which span, and which of its own is
- * being read. */
+/* An open list of subsegments: its span, and the subsegment being read. */
 struct level {
 	uint32_t owner;
 	uint32_t span;
-	bool is_open; /* in the latter */
+	bool is_open; /* within a subsegment */
 };
 
-/* The list comes next; down and up again without recursion. */
+/* Reads the list that comes next, without recursion. */
 static void read_subsegments(struct xray_segment *s, struct json_reader *r)
 {
 	struct level levels[LIMIT_XRAY_DEPTH];
@@ -701,9 +698,9 @@ static void read_subsegments(struct xray_segment *s, struct json_reader *r)
 	}
 }
 
-/* Reads the member of the document whose key came last, to its end;
- * others than those of a segment are passed over. Stops the reader on
- * failure; unless that is the document's fault, s->err says why. */
+/* Reads the member of the document whose key came last; skips those that
+ * segments do not have. Stops the parser on failure; unless the document is
+ * invalid, s->err has the reason. */
 static void xray_segment_member(struct xray_segment *s, struct json_reader *r,
 				struct str key)
 {
@@ -732,9 +729,9 @@ static void xray_segment_member(struct xray_segment *s, struct json_reader *r,
  * that they are one process form a ring. */
 struct place {
 	uint32_t process;
-	uint32_t next;    /* of the ring */
-	uint32_t top;     /* towards the one by which its ring is told */
-	struct str attrs; /* as describe() reads them; no pointer: not known */
+	uint32_t next;    /* next in the ring */
+	uint32_t top;     /* towards the representative of its ring */
+	struct str attrs; /* as describe() reads them; NULL ptr: unknown */
 };
 
 struct span_key {
@@ -745,12 +742,12 @@ struct span_key {
 struct xray {
 	struct trace_json t;
 	struct xray_segment segment;
-	struct buf document; /* a segment's, out of its string */
-	struct buf attrs;    /* of the process being described */
+	struct buf document; /* a segment, extracted from its string */
+	struct buf attrs;    /* of the resource being described */
 	struct arena arena;
 	struct map places_by_span; /* struct span_key -> place */
-	struct map callers; /* struct span_key of what is left out -> caller */
-	struct map parents; /* struct span_key of those that were named */
+	struct map callers; /* struct span_key of a span left out -> caller */
+	struct map parents; /* struct span_key of spans referred to */
 	uint64_t *caller_ids;
 	size_t caller_count, caller_cap;
 	struct place *places;
@@ -762,7 +759,7 @@ static bool no_memory(struct xray *x)
 	return arena_fail(&x->arena, "the trace", &x->t.err);
 }
 
-/* ---- processes ---- */
+/* ---- resources ---- */
 
 static struct str key_bytes(const struct span_key *key)
 {
@@ -826,7 +823,7 @@ static bool describe(struct xray *x, uint32_t process, struct str attrs)
 	return taker_process_describe(to, process, &x->t.err);
 }
 
-/* All of a ring that is not described yet. */
+/* Describes all undescribed places of a ring. */
 static bool describe_ring(struct xray *x, uint32_t first, struct str attrs)
 {
 	uint32_t at = first;
@@ -844,7 +841,7 @@ static bool describe_ring(struct xray *x, uint32_t first, struct str attrs)
 	return true;
 }
 
-/* The one of its ring that all come to, by ways that get shorter. */
+/* Returns the representative of its ring, with path compression. */
 static uint32_t top_of(const struct xray *x, uint32_t at)
 {
 	while (x->places[at].top != at) {
@@ -856,7 +853,7 @@ static uint32_t top_of(const struct xray *x, uint32_t at)
 	return at;
 }
 
-/* Two places turn out to be one process. */
+/* Merges two places that turn out to be the same process. */
 static bool join_places(struct xray *x, uint32_t a, uint32_t b)
 {
 	struct place *one = &x->places[a], *other = &x->places[b];
@@ -868,7 +865,7 @@ static bool join_places(struct xray *x, uint32_t a, uint32_t b)
 		return other->attrs.ptr || describe_ring(x, b, one->attrs);
 	if (other->attrs.ptr)
 		return describe_ring(x, a, other->attrs);
-	/* Within one ring this would part it. */
+	/* Within one ring this would split it. */
 	top = top_of(x, a);
 	if (top == top_of(x, b))
 		return true;
@@ -879,7 +876,7 @@ static bool join_places(struct xray *x, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* The place of the document's spans. */
+/* Determines the place of the document's spans. */
 static bool choose_place(struct xray *x, uint32_t *place)
 {
 	const struct xray_segment *s = &x->segment;
@@ -904,7 +901,7 @@ static bool choose_place(struct xray *x, uint32_t *place)
 	       add_key(x, &x->places_by_span, s->parent_id, *place);
 }
 
-/* Spans below which others may come by themselves. */
+/* Records spans that separately sent subsegments may refer to. */
 static bool place_spans(struct xray *x, uint32_t place)
 {
 	const struct xray_segment *s = &x->segment;
@@ -943,12 +940,12 @@ static bool describe_segment(struct xray *x, uint32_t place)
 	return attrs.ptr ? describe_ring(x, place, attrs) : no_memory(x);
 }
 
-/* ---- what is inferred ---- */
+/* ---- inferred segments ---- */
 
 /* ---- spans ---- */
 
-/* Adds what OpenTelemetry says of a call of an AWS SDK. Those of X-Ray write
- * the service in either case. */
+/* Adds OpenTelemetry's attributes for a call by an AWS SDK. X-Ray SDKs write
+ * the service in upper or lower case. */
 static bool add_call(struct xray *x, struct str name, struct str operation)
 {
 	struct taker *to = x->t.to;
@@ -1041,7 +1038,8 @@ static bool add_parts(struct xray *x, const struct xray_span *span)
 	return end_exception(x, &is_open, end_ns);
 }
 
-/* "DynamoDB.GetItem": the operation tells calls of one service apart. */
+/* Names it "DynamoDB.GetItem": the operation distinguishes calls to a
+ * service. */
 static bool name_span(struct xray *x, const struct xray_span *span,
 		      struct span_input *in)
 {
@@ -1135,7 +1133,7 @@ static void begin_segment(struct xray *x)
 {
 	struct xray_segment *s = &x->segment;
 
-	/* Ready for the next document; memory is kept. */
+	/* Resets for the next document; keeps memory. */
 	s->span_count = 0;
 	s->note_count = 0;
 	buf_clear(&s->texts);
@@ -1181,7 +1179,7 @@ static void read_segment(struct xray *x)
 	end_segment(x);
 }
 
-/* A document in a string: a reader of its own. */
+/* Reads a document in a string with another parser. */
 static void read_string(struct xray *x)
 {
 	struct trace_json *t = &x->t;
@@ -1206,7 +1204,7 @@ static void read_string(struct xray *x)
 	(void)trace_json_taken(t, t->err.code == ERROR_NONE);
 }
 
-/* As the answer has it, or as the console shows it. */
+/* As in the response, or as exported by the console. */
 static void read_document_member(struct xray *x)
 {
 	if (json_peek(x->t.r) == JSON_STRING)

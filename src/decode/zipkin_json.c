@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Zipkin's JSON: a list of spans, or a list of such lists, one a trace. Times
- * are microseconds. A server span may share its client's id (`shared`); the
- * model tells the two apart by their kinds.
+ * Zipkin JSON: a list of spans, or a list of such lists, one per trace. Times
+ * are in microseconds. A server span may share its client's id (`shared`); the
+ * model distinguishes them by kind.
  *
- * In version 1 what version 2 says of a span stands among its annotations: the
- * times at which client and server sent and received ("cs", "sr", "ss", "cr"),
- * which tell its kind and whose it is, and tags ("binaryAnnotations"), of which
- * "sa" and "ca" are the other side. A span of both sides is two.
+ * In version 1, fields of version 2 are annotations: the times at which client
+ * and server sent and received ("cs", "sr", "ss", "cr"), which determine kind
+ * and owner, and tags ("binaryAnnotations"), of which "sa" and "ca" are the
+ * remote side. A span of both sides becomes two.
  *
- * Next.js writes its builds so (.next/trace), with ids that are numbers, times
- * since the machine began, and beside them when that was, in milliseconds.
+ * Next.js writes build traces in this format (.next/trace), with numeric ids,
+ * times since boot, and next to them the wall-clock time in milliseconds.
  */
 #include "base/num.h"
 #include "decode/formats.h"
@@ -37,15 +37,15 @@ enum field {
 	FIELD_TRACE_ID,
 };
 
-/* The producer of the span being read; it becomes a resource once the span's
- * own attributes are stored. */
+/* The service of the span being read; it becomes a resource once the span's own
+ * attributes are stored. */
 struct endpoint_text {
 	struct buf service;
 	struct buf address;
 };
 
-/* Annotations of version 1 that say when something began or ended, with the
- * kind that they make a span. */
+/* Annotations of version 1 for start or end, with the kind of span they
+ * imply. */
 enum mark {
 	CLIENT_SENT,
 	CLIENT_RECEIVED,
@@ -71,24 +71,24 @@ static const struct {
 struct zipkin {
 	struct trace_json t;
 	struct endpoint_text local;
-	struct endpoint_text server; /* of a span of both sides */
-	struct endpoint_text read;   /* of the annotation at hand */
-	struct buf text;             /* of it */
-	/* Since when Next.js counts, by the first span of this trace; and that
+	struct endpoint_text server; /* for a span of both sides */
+	struct endpoint_text read;   /* of the current annotation */
+	struct buf text;             /* its value */
+	/* Origin of Next.js times, from the first span of this trace; and that
 	 * trace. */
 	uint64_t origin_us;
 	struct trace_id origin_of;
 };
 
-/* The pieces of a span that are judged when all its members are known. */
+/* Parts of a span that are evaluated at its end. */
 struct pieces {
 	uint64_t start_us;
 	uint64_t duration_us;
 	bool has_duration;
 	bool is_shared;
 	bool has_kind;
-	uint64_t marks_us[MARK_COUNT]; /* 0: not there */
-	uint64_t start_ms;             /* of Next.js; 0: not there */
+	uint64_t marks_us[MARK_COUNT]; /* 0: absent */
+	uint64_t start_ms;             /* Next.js; 0: absent */
 };
 
 /* ---- tags ---- */
@@ -102,7 +102,7 @@ static void use_tag(struct trace_json *t, const struct attr_key *key,
 	if (!trace_json_value(t, &text) ||
 	    trace_json_status_tag(t, name, text, in))
 		return;
-	/* The tag alone means failure, also when it is empty. */
+	/* The tag by itself means failure, even if empty. */
 	if (str_equal(name, STR("error"))) {
 		in->flags |= SPAN_IS_ERROR;
 		if (!text.len || str_equal(text, STR("true")))
@@ -161,7 +161,7 @@ static void read_endpoint(struct trace_json *t, struct endpoint_text *into)
 		}
 }
 
-/* The other side, under the names that OpenTelemetry has for it. */
+/* Reads the remote side, with OpenTelemetry's names. */
 static void read_remote(struct trace_json *t)
 {
 	static const struct json_name kept[] = {
@@ -265,7 +265,7 @@ static void read_annotation(struct zipkin *z, struct pieces *p)
 							     : &z->local);
 }
 
-/* A tag of version 1, or who the other side was. */
+/* Reads a tag of version 1, or the remote side. */
 static void read_binary(struct zipkin *z, struct span_input *in)
 {
 	struct trace_json *t = &z->t;
@@ -295,7 +295,7 @@ static void read_binary(struct zipkin *z, struct span_input *in)
 	use_tag(t, &name, in);
 }
 
-/* Reads an id, of Next.js a number. */
+/* Reads an id, in Next.js a number. */
 static uint64_t read_id(struct trace_json *t)
 {
 	uint64_t id = 0;
@@ -375,7 +375,7 @@ static bool has_side(const struct pieces *p, enum span_kind kind)
 	return false;
 }
 
-/* From its first mark to its last. */
+/* From the first to the last mark. */
 static void use_marks(struct pieces *p, enum span_kind kind)
 {
 	uint64_t first = UINT64_MAX, last = 0;
@@ -399,7 +399,7 @@ static void give_span(struct trace_json *t, const struct endpoint_text *of,
 	in->start_unix_ns = trace_json_ns(p->start_us);
 	if (p->has_duration && p->duration_us <= UINT64_MAX - p->start_us)
 		in->end_unix_ns = trace_json_ns(p->start_us + p->duration_us);
-	/* Only servers share an id; old ones leave the kind out. */
+	/* Only servers share an id; old ones omit the kind. */
 	if (p->is_shared && !p->has_kind)
 		in->kind = SPAN_KIND_SERVER;
 	if (trace_json_taken(t, taker_span(t->to, in, &t->err))) {
@@ -424,8 +424,8 @@ static struct json_fields span_fields = JSON_FIELDS(
 	JSON_NAME("shared", FIELD_SHARED),
 	JSON_NAME("startTime", FIELD_START_TIME));
 
-/* Uses the start time: all spans of one trace count from the same moment, which
- * each has to the millisecond. */
+/* Uses the wall-clock start: all spans of a trace have the same origin, known
+ * to the millisecond from each. */
 static void use_start_time(struct zipkin *z, struct pieces *p,
 			   const struct trace_id *id)
 {
@@ -463,8 +463,8 @@ static void read_span(struct zipkin *z)
 		return;
 	is_two = !p.has_kind && has_side(&p, SPAN_KIND_CLIENT) &&
 		 has_side(&p, SPAN_KIND_SERVER);
-	/* The kind of version 1 by its marks, the client's where both sides are
-	 * there. Times that the span has itself are better. */
+	/* The kind of version 1 follows from the marks; the client's if both
+	 * sides are present. The span's own times take precedence. */
 	for (unsigned i = 0; i < MARK_COUNT && !p.has_kind; i++)
 		if (p.marks_us[i]) {
 			in.kind = (uint8_t)marks[i].kind;
@@ -503,7 +503,7 @@ static void read_item(struct zipkin *z)
 			read_span(z);
 }
 
-/* The item that is announced and those that follow. */
+/* Reads the announced item and those that follow. */
 static void read_items(struct zipkin *z)
 {
 	do {
@@ -537,7 +537,7 @@ bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
 	while (!z.t.is_enough && !json_at_end(z.t.r)) {
 		struct json_reader *r = z.t.r;
 
-		/* Lists of spans, or spans, one after the other. */
+		/* Lists of spans, or spans, concatenated. */
 		trace_json_nowhere(&z.t);
 		if (json_peek(r) == JSON_OBJECT) {
 			if (json_enter(r, JSON_OBJECT))
