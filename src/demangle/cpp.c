@@ -7,10 +7,10 @@
 #include "base/limits.h"
 #include "base/num.h"
 
-/* ---- the runtime's part ---- */
+/* ---- C++ runtime ---- */
 
-/* <cxxabi.h> is for C++ alone. What it returns is to be freed by free(); NULL:
- * it is no name. */
+/* <cxxabi.h> requires C++. The result is freed by free(); NULL: not a mangled
+ * name. */
 char *__cxa_demangle(const char *name, char *out, size_t *size, int *status);
 
 #define CPP_CALLS(X) X(__cxa_demangle)
@@ -27,15 +27,15 @@ static bool calls_load(struct error *err)
 #define CALL_RUNTIME(name) ((void)(name), (char *)NULL)
 #endif
 
-/* ---- shorter ---- */
+/* ---- shortening ---- */
 
 struct text {
 	struct str in;
 	size_t at;
-	size_t name_end; /* behind the last name and its arguments */
+	size_t name_end; /* end of the last name including its arguments */
 	struct buf *out;
 	struct parenthesis {
-		size_t start; /* in out */
+		size_t start; /* offset in out */
 		bool is_list; /* of parameters */
 	} open[LIMIT_MANGLED_DEPTH];
 	size_t depth;
@@ -56,7 +56,7 @@ static bool is_of_identifier(char c)
 	return ascii_is_alnum(c) || c == '_' || c == '$';
 }
 
-/* Bytes of an "operator<=" that begins here, 0: none does. */
+/* Returns the length of an "operator<=" that begins here, 0 if none. */
 static size_t operator_length(const struct text *t)
 {
 	static const char *const symbols[] = {
@@ -75,15 +75,16 @@ static size_t operator_length(const struct text *t)
 	return 0;
 }
 
-/* "(1)>>(2)", "(1)>=(2)": none of the ends that look like it stand between
- * parentheses; and "(1)>(2)" has another pair around. */
+/* Returns whether '>' is an operator, as in "(1)>>(2)", "(1)>=(2)": closing
+ * brackets are never between parentheses; and "(1)>(2)" has another pair around
+ * it. */
 static bool is_comparison(const struct text *t)
 {
 	return before(t) == ')' && (peek(t, 1) == '>' || peek(t, 1) == '=') &&
 	       peek(t, 2) == '(';
 }
 
-/* Past the arguments that begin here. */
+/* Skips the template arguments that begin here. */
 static bool skip_arguments(struct text *t)
 {
 	unsigned parentheses[LIMIT_MANGLED_DEPTH];
@@ -143,7 +144,7 @@ static bool open_parenthesis(struct text *t)
 	return true;
 }
 
-/* Parameters of a function around a name are left out. */
+/* Removes the parameters of an enclosing function. */
 static bool close_parenthesis(struct text *t)
 {
 	struct parenthesis p;
@@ -188,7 +189,7 @@ bool cpp_shorten(struct str text, struct buf *out)
 	return t.depth == 0 && out->state == BUF_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 bool cpp_demangle(struct str name, struct buf *out, uint64_t *work)
 {
@@ -206,7 +207,7 @@ bool cpp_demangle(struct str name, struct buf *out, uint64_t *work)
 	len = bound.end - bound.qualifiers;
 	if (len > LIMIT_CPP_BYTES || !calls_load(&err))
 		return false;
-	/* No caller shows "const" behind a method either. */
+	/* Callers do not include "const" of methods either. */
 	memcpy(text, name.ptr, bound.qualifiers_at);
 	memcpy(text + bound.qualifiers_at, name.ptr + rest, bound.end - rest);
 	text[len] = '\0';

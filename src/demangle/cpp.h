@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of C++, which the C++ runtime reads. It bounds neither its time nor
- * what it writes: parts that refer to earlier ones can double with every eight
- * bytes of a name. So cpp_bound.c tells before how much there can be. Private
- * to demangle/.
+ * Demangling of C++ by the C++ runtime, which limits neither its time nor its
+ * output: back references can double the output with every eight bytes. So
+ * cpp_bound.c computes an upper bound first. Private to demangle/.
  */
 #ifndef DEMANGLE_CPP_H
 #define DEMANGLE_CPP_H
@@ -15,23 +14,26 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Appended to out; false when it is no name of C++, goes beyond a limit, or the
- * runtime is not there. *work grows by the bytes that there could be. */
+/* Appends the demangled name to out. Returns false if it is not a C++ name,
+ * exceeds a limit, or the runtime is missing. *work grows by the upper bound in
+ * bytes. */
 bool cpp_demangle(struct str name, struct buf *out, uint64_t *work);
 
 struct cpp_bound {
-	size_t end;           /* where parameters begin, which are not shown */
-	size_t qualifiers_at; /* of the method: "const" and so on */
+	/* Offset of the parameters, which are not shown. */
+	size_t end;
+	/* Offset of the method's qualifiers: "const" and so on. */
+	size_t qualifiers_at;
 	size_t qualifiers;
-	uint64_t bytes; /* at most, that what stands before the end unfolds into
-			 */
+	uint64_t bytes; /* upper bound of the demangled length up to `end` */
 };
 
-/* False: the name is malformed, is not known here, or goes beyond a limit. */
+/* Returns false if the name is malformed, uses unsupported syntax, or exceeds a
+ * limit. */
 bool cpp_bound(struct str name, struct cpp_bound *bound);
 
-/* Appends what the runtime prints, without template arguments and without the
- * parameters of functions around a name; false when brackets do not match. */
+/* Appends the runtime's output without template arguments and without
+ * parameters of enclosing functions; returns false if brackets do not match. */
 bool cpp_shorten(struct str text, struct buf *out);
 
 #endif

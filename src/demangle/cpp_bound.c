@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much a C++ name unfolds into, at most, by the grammar of the Itanium C++
- * ABI, section 5.1. What a part refers to is not looked up: it counts as the
- * largest of all parts before it, so that no mistake in numbering them makes
- * the bound too small.
+ * Upper bound of the length that a C++ name expands into, by the grammar of the
+ * Itanium C++ ABI, section 5.1. Back references are not resolved: each counts
+ * as the largest component before it, so that no mistake in numbering
+ * components makes the bound too small.
  *
- * Reading never fails half-way: after a mistake everything looks like the end
- * of the name.
+ * Parsing never aborts: after an error the rest looks like the end of the name.
  */
 #include "demangle/cpp.h"
 
 #include "base/limits.h"
 #include "base/num.h"
 
-/* The longest text of a code: "unsigned long long", "std::basic_string<char,
- * std::char_traits<char>, std::allocator<char> >", "operator reinterpret_cast".
- */
+/* The longest expansions of a code: "unsigned long long",
+ * "std::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+ * "operator reinterpret_cast". */
 enum { BUILTIN = 20, ABBREVIATION = 80, OPERATOR = 30 };
 
 struct bound {
@@ -24,9 +23,10 @@ struct bound {
 	bool has_failed;
 	unsigned depth;
 	uint64_t bytes;
-	uint64_t largest;   /* of the parts that are complete */
+	uint64_t largest;   /* of the completed components */
 	uint64_t arguments; /* the most in one list */
-	/* Parameters of a conversion stand before what they mean. */
+	/* Parameters of a conversion operator, which come before their
+	 * definition. */
 	bool is_conversion;
 	uint64_t pending;
 	bool had_pending, is_local;
@@ -38,7 +38,7 @@ static void name(struct bound *b);
 static void encoding(struct bound *b);
 static void expression(struct bound *b);
 
-/* ---- what all parts use ---- */
+/* ---- helpers ---- */
 
 static void fail(struct bound *b)
 {
@@ -53,7 +53,7 @@ static void add(struct bound *b, uint64_t bytes)
 		fail(b);
 }
 
-/* '\0' at the end. */
+/* Returns '\0' at the end. */
 static char peek(const struct bound *b, size_t ahead)
 {
 	return b->in.len - b->at > ahead ? b->in.ptr[b->at + ahead] : '\0';
@@ -102,7 +102,7 @@ static bool enter(struct bound *b)
 	return true;
 }
 
-/* Completes the part that began at this byte. */
+/* Completes the component that began at this byte. */
 static void complete(struct bound *b, uint64_t start)
 {
 	if (b->bytes - start > b->largest)
@@ -149,12 +149,12 @@ static void source_name(struct bound *b)
 		fail(b);
 		return;
 	}
-	/* "(anonymous namespace)" is longer than what it stands for. */
+	/* "(anonymous namespace)" is longer than its mangled form. */
 	add(b, len + 24);
 	b->at += len;
 }
 
-/* "_2" or "__12_"; Clang leaves the underscore out at the end of a name. */
+/* "_2" or "__12_"; Clang omits the final underscore at the end of a name. */
 static void discriminator(struct bound *b)
 {
 	bool is_long;
@@ -248,10 +248,11 @@ static void argument(struct bound *b)
 	b->depth--;
 }
 
-/* Settles the parameters of a conversion, whose meaning has been read. */
+/* Resolves the parameters of a conversion operator, once their definition was
+ * read. */
 static void settle_pending(struct bound *b)
 {
-	/* Of two of them one could mean the other. */
+	/* With two of them one could refer to the other. */
 	if (b->pending && b->had_pending)
 		fail(b);
 	b->had_pending |= b->pending > 0;
@@ -304,7 +305,7 @@ static void operator_name(struct bound *b)
 {
 	bool was_conversion = b->is_conversion;
 
-	/* "operator T", and what T means may stand behind it. */
+	/* "operator T", where the definition of T may follow. */
 	if (take_two(b, "cv")) {
 		b->is_conversion = true;
 		type(b);
@@ -363,7 +364,7 @@ static void unqualified(struct bound *b)
 		source_name(b);
 }
 
-/* A constructor repeats the name before it. */
+/* A constructor repeats the preceding name. */
 static void structor(struct bound *b)
 {
 	bool is_inherited;
@@ -396,7 +397,7 @@ static void prefix_part(struct bound *b)
 		structor(b);
 	else if (c == 'I' || c == 'J')
 		arguments(b);
-	/* The scope of a lambda's variable. */
+	/* The scope of a lambda in a variable. */
 	else if (!take(b, 'M'))
 		unqualified(b);
 	add(b, 2);
@@ -494,7 +495,7 @@ static void type_after_d(struct bound *b)
 		expression(b);
 		expect(b, 'E');
 		break;
-	case 'p': /* once for each of a pack */
+	case 'p': /* once for each element of a pack */
 		type(b);
 		add(b, (b->bytes - start + 2) * b->arguments);
 		break;
@@ -564,7 +565,7 @@ static void type_of(struct bound *b, char c)
 		name(b);
 	} else if (c == 'T') {
 		template_parameter(b);
-		/* Arguments behind "operator T" may be the operator's. */
+		/* Arguments after "operator T" may belong to the operator. */
 		if (!b->is_conversion)
 			maybe_arguments(b);
 	} else if (c == 'u' || (c == 'U' && ascii_is_digit(peek(b, 1)))) {
@@ -669,9 +670,9 @@ static void new_expression(struct bound *b)
 		expect(b, 'E');
 }
 
-/* The operands behind the two letters of an operator: 'e' an expression, 't' a
- * type, 'l' expressions up to an end, 'n' a name, 'a' template arguments up to
- * an end. */
+/* Operands after the two letters of an operator: 'e' an expression, 't' a type,
+ * 'l' expressions up to an end, 'n' a name, 'a' template arguments up to an
+ * end. */
 static const struct operation {
 	char code[3];
 	char operands[4];
@@ -783,7 +784,7 @@ static void expression(struct bound *b)
 	b->depth--;
 }
 
-/* ---- functions and the whole ---- */
+/* ---- functions and entry point ---- */
 
 static void call_offset(struct bound *b)
 {

@@ -39,7 +39,7 @@ bool demangler_is_exhausted(const struct demangler *d)
 	return d->is_exhausted;
 }
 
-/* macOS puts one more '_' in front of every name. */
+/* macOS prefixes every name with another '_'. */
 static struct str without_underscore(struct str name)
 {
 	if (str_starts(name, STR("__Z")) || str_starts(name, STR("__R")))
@@ -49,7 +49,7 @@ static struct str without_underscore(struct str name)
 
 bool is_mangled(struct str name)
 {
-	/* Most are not, and that is soon known. */
+	/* Fast path: most names are not mangled. */
 	if (!name.len || name.ptr[0] != '_')
 		return false;
 	name = without_underscore(name);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names as linkers know them, turned into those of the source: C++ of the
- * Itanium ABI (GCC, Clang) and Rust (legacy and v0). As pprof shows them:
- * without parameters, return type and template arguments, which tell
- * instances apart that nobody wrote.
+ * Demangling of linker symbols: C++ of the Itanium ABI (GCC, Clang) and Rust
+ * (legacy and v0). As in pprof, without parameters, return type and template
+ * arguments, so that instances of one function are not separate.
  *
- * Those of C++ are read by the C++ runtime (demangle/cpp.h); without it they stay.
+ * C++ names are demangled by the C++ runtime (demangle/cpp.h); without it they
+ * stay mangled.
  *
- * Names are a stranger's: work, nesting and length of one are bounded, and the
- * work of all together. What is malformed or goes beyond stays as it is.
+ * Names are untrusted: work, nesting and length are limited per name, and the
+ * work for all names together. Names that are malformed or over a limit stay as
+ * they are.
  */
 #ifndef DEMANGLE_DEMANGLE_H
 #define DEMANGLE_DEMANGLE_H
@@ -22,27 +23,27 @@
 
 struct demangler;
 
-/* NULL when memory is lacking. One serves the names of one profile. */
+/* For the names of one profile. NULL when out of memory. */
 struct demangler *demangler_new(void) MUST_CHECK;
 void demangler_free(struct demangler *d);
 
-/* Less than LIMIT_DEMANGLE_WORK. */
+/* Lowers the limit LIMIT_DEMANGLE_WORK. */
 void demangler_limit_work(struct demangler *d, uint64_t work);
 
-/* Returns whether names stayed as they are since the work of all was done. */
+/* Returns whether the total limit was reached, so that names stayed mangled. */
 bool demangler_is_exhausted(const struct demangler *d);
 
-/* Returns whether the name begins as mangled ones do; cheap. */
+/* Returns whether the name begins like a mangled one; cheap. */
 bool is_mangled(struct str name);
 
-/* The name of the source: borrowed until the next call; `name` itself when it
- * is none of these languages or cannot be read. */
+/* Returns the demangled name, borrowed until the next call; `name` itself if it
+ * is not mangled or cannot be demangled. */
 struct str demangle(struct demangler *d, struct str name);
 
-/* The parts that both forms of Rust's names share. Private to demangle/. */
+/* Shared by both Rust mangling schemes. Private to demangle/. */
 
-/* Each appended to out; false when it is no name of its form. *steps grows by
- * those taken. */
+/* Append the demangled name to out; false if it does not follow the scheme.
+ * *steps grows by the steps taken. */
 bool rust_demangle(struct str name, struct buf *out, uint64_t *steps);
 bool rust_demangle_legacy(struct str name, struct buf *out);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The v0 form of Rust's names (RFC 2603). A name may refer back to its own
- * parts, so what it stands for can be far longer than it is: steps and output
- * are bounded.
+ * Rust's v0 mangling (RFC 2603). Back references can expand a name to a
+ * multiple of its length, so steps and output are limited.
  */
 #include "demangle/demangle.h"
 
@@ -13,18 +12,19 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
 struct rust {
-	struct str in; /* behind "_R" */
+	struct str in; /* after "_R" */
 	size_t at;
-	size_t end; /* of what may be read: a reference ends where it stands */
+	/* End of readable input: a back reference ends where it begins. */
+	size_t end;
 	struct buf *out;
 	unsigned depth;
 	size_t steps;
 	bool is_silent;
 	bool has_failed;
-	uint64_t lifetimes; /* bound around here */
+	uint64_t lifetimes; /* bound in the enclosing scopes */
 };
 
 static void fail(struct rust *r)
@@ -99,8 +99,8 @@ static void put_number(struct rust *r, uint64_t number)
 		buf_addf(r->out, "%llu", (unsigned long long)number);
 }
 
-/* "_" is 0, "0_" 1, "z_" 36, "Z_" 62. Hashes of crates fill 64 bits; no other
- * number that wraps around means anything. */
+/* Parses "_" as 0, "0_" as 1, "z_" as 36, "Z_" as 62. Crate hashes use 64 bits;
+ * other numbers that overflow are meaningless. */
 static uint64_t base62(struct rust *r)
 {
 	uint64_t value = 0;
@@ -139,8 +139,8 @@ static bool is_name_byte(char c)
 	       (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* A count of bytes; SIZE_MAX: none, or more than there are. Two closures are
- * "00": no number begins with a zero. */
+/* Parses a length in bytes; SIZE_MAX: none, or more than available. "00" are
+ * two closures, since numbers do not begin with zero. */
 static inline size_t rust_length(struct str text, size_t *at)
 {
 	size_t value = 0;
@@ -158,7 +158,7 @@ static inline size_t rust_length(struct str text, size_t *at)
 	return *at > start ? value : SIZE_MAX;
 }
 
-/* Letters outside ASCII (punycode) are left as they are spelled. */
+/* Punycode (non-ASCII) is left encoded. */
 static struct str identifier_text(struct rust *r)
 {
 	size_t len;
@@ -202,7 +202,7 @@ static void put_lifetime(struct rust *r, uint64_t index)
 static void path(struct rust *r, bool is_value);
 static void type(struct rust *r);
 
-/* Reads at an earlier place, once more. */
+/* Parses an earlier position again. */
 static void backref(struct rust *r, void (*read)(struct rust *r))
 {
 	size_t start = r->at - 1;
@@ -218,7 +218,7 @@ static void backref(struct rust *r, void (*read)(struct rust *r))
 	r->at = (size_t)target;
 	r->end = start;
 	read(r);
-	/* Long texts in it are read again with every reference to it. */
+	/* Long texts in it are parsed again for every reference. */
 	step(r, r->at > target ? r->at - (size_t)target : 0);
 	r->at = at;
 	r->end = end;
@@ -236,7 +236,7 @@ static void value_path(struct rust *r)
 	path(r, true);
 }
 
-/* Where an impl stands is read and not shown. */
+/* The path of an impl is parsed but not shown. */
 static void impl_path(struct rust *r)
 {
 	bool was_silent = r->is_silent;
@@ -247,7 +247,7 @@ static void impl_path(struct rust *r)
 	r->is_silent = was_silent;
 }
 
-/* Returns the value of a lower-case digit; negative: it is none. */
+/* Returns the value of a lower-case digit, negative if it is none. */
 static inline int rust_hex(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -313,7 +313,7 @@ static void generic_argument(struct rust *r)
 		type(r);
 }
 
-/* Read and not shown, as template arguments of C++. */
+/* Parsed but not shown, like template arguments in C++. */
 static void generic_arguments(struct rust *r)
 {
 	bool was_silent = r->is_silent;
@@ -368,7 +368,7 @@ static void path_in_brackets(struct rust *r, bool has_trait)
 	put(r, ">");
 }
 
-/* is_value: generic arguments stand behind "::". */
+/* is_value: generic arguments follow "::". */
 static void path(struct rust *r, bool is_value)
 {
 	char kind;
@@ -488,7 +488,7 @@ static void function_type(struct rust *r)
 	type(r);
 }
 
-/* Leaves the generic arguments open for what is bound behind them. */
+/* Leaves the generic arguments open, for associated types that follow. */
 static bool trait_path(struct rust *r)
 {
 	bool is_open = false;
@@ -505,7 +505,7 @@ static bool trait_path(struct rust *r)
 		size_t at = r->at;
 		uint64_t target;
 
-		/* What it refers to tells whether it is open. */
+		/* Depends on the target of the reference. */
 		r->at++;
 		target = base62(r);
 		is_open = !r->has_failed && !r->is_silent && target < at &&
@@ -655,7 +655,7 @@ bool rust_demangle(struct str name, struct buf *out, uint64_t *steps)
 	if (ascii_is_digit(peek(&r)))
 		return false;
 	path(&r, true);
-	/* The crate that made this instance. */
+	/* The instantiating crate. */
 	r.is_silent = true;
 	if (!r.has_failed && r.at < r.end)
 		path(&r, false);
@@ -663,12 +663,12 @@ bool rust_demangle(struct str name, struct buf *out, uint64_t *steps)
 	return !r.has_failed && r.at == r.end;
 }
 
-/* The legacy form of Rust's names: an Itanium name with a hash as its last
- * part, and escapes for what no identifier may hold. */
+/* Rust's legacy mangling: an Itanium name with a hash as its last part, and
+ * escapes for characters not allowed in identifiers. */
 
 /* "17h", sixteen hexadecimal digits, "E". */
 #define HASH_BYTES 20
-/* Fewer different digits are no hash. */
+/* Minimum number of distinct digits in a hash. */
 #define HASH_DIGITS_MIN 5
 
 static bool is_hash(struct str digits)
@@ -687,8 +687,7 @@ static bool is_hash(struct str digits)
 	return count >= HASH_DIGITS_MIN;
 }
 
-/* Takes "_ZN" and the hash off; what stands behind ("E.llvm.123") is the
- * linker's. */
+/* Removes "_ZN" and the hash; a suffix ("E.llvm.123") comes from the linker. */
 static bool take_legacy_path(struct str name, struct str *path)
 {
 	size_t end = name.len;
@@ -718,7 +717,7 @@ static const struct escape {
 	{ { "$LP$", 4 }, '(' }, { { "$RP$", 4 }, ')' },
 };
 
-/* "$LT$" or "$u7e$"; 0: it is none. */
+/* Reads "$LT$" or "$u7e$"; returns its length, 0 if it is none. */
 static size_t read_escape(struct str text, char *c)
 {
 	int high, low;

@@ -54,7 +54,7 @@ char *secret_read(const char *path, const char *option, struct error *err)
 	char *secret = NULL;
 
 	buf_init(&content, LIMIT_SECRET_FILE_BYTES);
-	/* The whole room at once: growing would leave copies behind. */
+	/* Reserved at full size: growing would leave copies behind. */
 	if (!buf_reserve(&content, LIMIT_SECRET_FILE_BYTES))
 		error_memory(err, "a credential");
 	else if (!file_read(path, &content, err))
@@ -75,7 +75,8 @@ void secret_free(char *secret)
 
 bool endpoint_has_secret(const struct endpoint *e)
 {
-	/* A name alone counts: some services take a key in its place. */
+	/* A user name alone counts: some services take an API key in its
+	 * place. */
 	if ((e->token && *e->token) || e->password || e->username)
 		return true;
 	for (size_t i = 0; i < e->header_count; i++) {
@@ -87,8 +88,8 @@ bool endpoint_has_secret(const struct endpoint *e)
 	return false;
 }
 
-/* Four decimal parts only: shorter and octal spellings are read differently
- * by different resolvers. */
+/* Only four decimal parts: resolvers disagree on shorter and octal
+ * notations. */
 static bool is_ipv4_loopback(struct str host)
 {
 	size_t dots = 0, digits = 0;
@@ -129,7 +130,8 @@ bool host_is_loopback(const char *url)
 bool endpoint_check(const struct endpoint *e, struct error *err)
 {
 	struct url_parts parts;
-	/* A proxy elsewhere sees what plain http carries, also to here. */
+	/* A remote proxy sees what is sent over plain HTTP, even to
+	 * localhost. */
 	bool is_local = host_is_loopback(e->url) &&
 			(!e->proxy || host_is_loopback(e->proxy));
 
@@ -152,7 +154,7 @@ bool endpoint_check(const struct endpoint *e, struct error *err)
 			 STR_ARGS(parts.authority));
 }
 
-/* Headers that the transfer, not the user, decides. */
+/* Returns whether a header is set by the client itself, not by the user. */
 static bool is_ours(struct str name)
 {
 	static const char *const names[] = {
@@ -184,7 +186,7 @@ bool header_check(const char *header, struct error *err)
 {
 	struct str name = header_name(str_from(header));
 
-	/* Without a good name nothing is repeated: it may all be secret. */
+	/* Without a valid name nothing is quoted: all of it may be secret. */
 	if (!is_token(name))
 		return error_set(err, ERROR_USAGE,
 				 "a header must have the form \"Name: value\"");
@@ -203,16 +205,16 @@ bool header_check(const char *header, struct error *err)
 	return true;
 }
 
-/* Secret values that a server echoes. */
+/* Masking secrets echoed by a server. */
 
-/* Values come from files of at most this size or from one argument. */
+/* Size limit: values come from files or a single argument. */
 #define FORM_BYTES (4 * LIMIT_SECRET_FILE_BYTES)
 
 struct mask {
 	char *data;
 	size_t len;
 	size_t min_bytes;
-	struct buf form; /* the secret in one spelling; wiped after use */
+	struct buf form; /* the secret in one encoding; wiped after use */
 };
 
 static void mask_text(const struct mask *m, struct str secret)
@@ -229,7 +231,7 @@ static void mask_text(const struct mask *m, struct str secret)
 	}
 }
 
-/* A spelling equal to the plain one was masked already. */
+/* An encoding equal to plain text is masked already. */
 static void mask_form(struct mask *m, struct str plain)
 {
 	if (!str_equal(buf_str(&m->form), plain))
@@ -257,8 +259,8 @@ static void mask_coded(struct mask *m, struct str secret)
 	mask_form(m, secret);
 }
 
-/* Alone, and inside of something longer, where only whole groups of three
- * bytes are certain, of which the first may begin one or two bytes later. */
+/* Masks it encoded alone, and within longer data, where only complete groups of
+ * three bytes are predictable, starting at any of three offsets. */
 static void mask_base64(struct mask *m, struct str secret)
 {
 	mask_coded(m, secret);
@@ -291,7 +293,7 @@ static void mask_all_forms(struct mask *m, struct str secret)
 	mask_form(m, secret);
 }
 
-/* "user:password" as the Authorization header carries it. */
+/* Masks "user:password" as in the Authorization header. */
 static void mask_basic(struct mask *m, const struct endpoint *e)
 {
 	struct buf pair;
@@ -308,7 +310,7 @@ static void mask_basic(struct mask *m, const struct endpoint *e)
 	buf_release(&pair);
 }
 
-/* "user:password" of a proxy's address, with its percent signs undone. */
+/* Appends "user:password" of a proxy's URL, percent-decoded. */
 static bool proxy_login(const char *proxy, struct buf *out)
 {
 	struct str url = str_from(proxy);
@@ -363,7 +365,8 @@ bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 	if (len == 0)
 		return true;
 	buf_init(&m.form, FORM_BYTES);
-	/* Room for every form at once: growing would leave copies behind. */
+	/* Reserved for the largest encoding: growing would leave copies
+	 * behind. */
 	if ((e->token || e->password || e->header_count || e->proxy) &&
 	    !buf_reserve(&m.form, FORM_BYTES))
 		return false;

@@ -25,17 +25,17 @@
 #include "wire/har.h"
 #include "wire/http_message.h"
 
-/* A folder of the user's alone with files that are kept for later runs: named
- * by a hash of what they are for, bounded in age, number and size. */
+/* Cache folder: accessible to the user only, files named by a hash, limited in
+ * age, number and size. */
 
-/* Two hashes in hex. */
+/* Two 64-bit hashes in hex. */
 #define HASH_DIGITS ((size_t)32)
 #define NAME_BYTES (HASH_DIGITS + 16)
 
 /* ---- names ---- */
 
-/* FNV-1a, 64 bits (draft-eastlake-fnv), from two offset bases. Equal in every
- * run, unlike hash_bytes(). */
+/* FNV-1a, 64 bits (draft-eastlake-fnv), from two offset bases. The same in
+ * every run, unlike hash_bytes(). */
 static uint64_t fnv_add(uint64_t hash, const void *data, size_t len)
 {
 	const unsigned char *bytes = data;
@@ -45,7 +45,7 @@ static uint64_t fnv_add(uint64_t hash, const void *data, size_t len)
 	return hash;
 }
 
-/* 128 bits, equal in every run. */
+/* 128 bits, the same in every run. */
 struct cache_hash {
 	uint64_t high;
 	uint64_t low;
@@ -64,7 +64,8 @@ static void cache_hash_add(struct cache_hash *hash, const void *data,
 	hash->low = fnv_add(hash->low, data, len);
 }
 
-/* With its end, so that "ab","c" and "a","bc" differ. NULL is a text, too. */
+/* Includes the terminating NUL, so that "ab","c" and "a","bc" differ. NULL is
+ * distinct. */
 static void cache_hash_text(struct cache_hash *hash, const char *text)
 {
 	if (text)
@@ -75,13 +76,13 @@ static void cache_hash_text(struct cache_hash *hash, const char *text)
 
 struct cache_folder {
 	const char *path;
-	const char *suffix; /* of its files, ".har.gz" */
-	int64_t age_s;      /* files older than this are gone */
+	const char *suffix; /* of its files: ".har.gz" */
+	int64_t age_s;      /* maximum age of files */
 	size_t files;
 	int64_t size_bytes;
 };
 
-/* The file for this hash; false when its path is too long. */
+/* Writes the path for this hash; false if too long. */
 static bool cache_folder_file(const struct cache_folder *folder,
 			      const struct cache_hash *hash, char *path,
 			      size_t size)
@@ -94,8 +95,8 @@ static bool cache_folder_file(const struct cache_folder *folder,
 
 /* ---- the folder ---- */
 
-/* Makes the folder with mode 0700 when it is not there; refuses one that
- * others may write to. */
+/* Creates the folder with mode 0700 if missing; refuses one that others can
+ * write to. */
 static bool cache_folder_prepare(const char *folder, struct error *err)
 {
 	struct stat st;
@@ -119,7 +120,7 @@ static bool cache_folder_prepare(const char *folder, struct error *err)
 			 folder);
 }
 
-/* ---- tidying ---- */
+/* ---- cleanup ---- */
 
 struct kept {
 	char name[NAME_BYTES];
@@ -135,11 +136,11 @@ static int64_t age_ns(const struct stat *st)
 
 static bool is_young(const struct cache_folder *f, int64_t age)
 {
-	/* A clock that was set back makes no answer younger. */
+	/* When the clock was set back, files from the future are expired. */
 	return age >= 0 && age <= f->age_s * NS_PER_S;
 }
 
-/* A regular file, and young enough. */
+/* Returns whether it is a regular file that has not expired. */
 static bool cache_file_is_usable(const struct cache_folder *folder,
 				 const char *path)
 {
@@ -167,7 +168,8 @@ static void entry_remove(const struct cache_folder *f, const char *name)
 		unlink(path);
 }
 
-/* Past the room of the list, files go at once: the folder is full anyway. */
+/* Files that exceed the list are deleted immediately: the folder is over its
+ * limit anyway. */
 static size_t list_entries(const struct cache_folder *f, DIR *folder,
 			   struct kept *list)
 {
@@ -195,8 +197,7 @@ static size_t list_entries(const struct cache_folder *f, DIR *folder,
 	return count;
 }
 
-/* Removes files that are too old, then the oldest of too many.
- * The oldest go first. */
+/* Deletes expired files, then the oldest ones over the limits. */
 static void cache_folder_tidy(const struct cache_folder *f)
 {
 	struct kept *list = mem_calloc(f->files, sizeof *list);
@@ -295,7 +296,7 @@ void cache_close(struct cache *c)
 	mem_free(c);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 bool cache_find(struct cache *c, const struct http_request *request,
 		const char *url, struct http_response *response)
@@ -345,9 +346,7 @@ bool cache_add(struct cache *c, const struct http_request *request,
 	return is_done || error_prefix(err, "--cache");
 }
 
-/* Profiles that servers keep one by one under a name of their own (Cloud
- * Profiler), kept for later runs: they never change, and servers count how
- * often they are asked for. A file for each, bounded in age and size. */
+/* Profile cache, see cache.h. */
 
 struct profile_cache {
 	char *path;
@@ -403,8 +402,8 @@ static bool profile_path(const struct profile_cache *c, struct str name,
 	return cache_folder_file(&c->folder, &hash, path, PATH_MAX);
 }
 
-/* A file holds a line with the name and the profile's size before it: names
- * whose hashes are equal are told apart, and what was cut is not believed. */
+/* A file starts with a line of the profile's name and size, to detect hash
+ * collisions and truncation. */
 static bool head_of(struct str name, size_t size, struct buf *out)
 {
 	buf_init(out, LIMIT_STRING_BYTES + 64);

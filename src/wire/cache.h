@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers kept for the next run that asks the same (--cache): a folder of the
- * user's alone with a case file for every request. Bounded in age and size.
+ * Response cache for repeated requests (--cache): a folder only accessible to
+ * the user, with a case file for each request. Limited in age and size.
  */
 #ifndef WIRE_CACHE_H
 #define WIRE_CACHE_H
@@ -18,45 +18,45 @@
 
 struct cache;
 
-/* Opens the folder, made with mode 0700 when it is not there; refuses one that
- * others may write to. scope tells requests apart that are equal but go by
- * another login, such as the name of a context; NULL: none. */
+/* Opens the folder, creating it with mode 0700; refuses one that others can
+ * write to. scope separates equal requests with different logins, such as the
+ * name of a context; NULL: none. */
 struct cache *cache_open(const char *folder, const char *scope,
 			 struct error *err) MUST_CHECK;
 
-/* Removes what is too old or too much, and frees. */
+/* Removes expired and excess files, and frees. */
 void cache_close(struct cache *c);
 
-/* Fills the response from the folder; false when it holds none that is young
- * enough, or none that can be read. */
+/* Fills the response from the cache; returns false if there is no fresh
+ * readable one. */
 bool cache_find(struct cache *c, const struct http_request *request,
 		const char *url, struct http_response *response) MUST_CHECK;
 
-/* Keeps the answer of a request when it is a good one and not too large. */
+/* Stores the response if it is successful and not too large. */
 bool cache_add(struct cache *c, const struct http_request *request,
 	       const char *url, const struct http_response *response,
 	       int64_t started_ns, struct error *err) MUST_CHECK;
 
-/* Profiles that servers keep one by one under a name of their own (Cloud
- * Profiler), kept for later runs: they never change, and servers count how
- * often they are asked for. A file for each, bounded in age and size. */
+/* Cache of profiles that servers store individually under unique names (Cloud
+ * Profiler): they never change, and requests count towards a quota. A file per
+ * profile; limited in age and size. */
 
 struct profile_cache;
 
-/* As cache_open(). The endpoint's URL is part of what profiles are told apart
- * by, beside their names, which begin with their project. */
+/* As cache_open(). Profiles are identified by the endpoint's URL and their
+ * names, which begin with their project. */
 struct profile_cache *profile_cache_open(const char *folder, const char *scope,
 					 const char *url,
 					 struct error *err) MUST_CHECK;
 
-/* Removes what is too old or too much, and frees. */
+/* Removes expired and excess files, and frees. */
 void profile_cache_close(struct profile_cache *c);
 
-/* Fills bytes; false when there is none. */
+/* Reads a profile into bytes; returns false if absent. */
 bool profile_cache_find(struct profile_cache *c, struct str name,
 			struct buf *bytes) MUST_CHECK;
 
-/* Keeps the profile unless it is too large. */
+/* Stores the profile unless it is too large. */
 bool profile_cache_add(struct profile_cache *c, struct str name,
 		       struct str bytes, struct error *err) MUST_CHECK;
 

@@ -3,18 +3,18 @@
 
 #include <stdarg.h>
 
-/* Checks of their arguments, which our own callers have seen already. */
+/* Macros that check argument types, which applied to our callers. */
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 
 LIBRARY_CALLS(CURL_CALLS, LIBRARY_CURL)
 
-/* Debian's libcurl brings GnuTLS along for RTMP and LDAP, which no request here
- * uses. Its start when it is loaded, 0.3 ms of every run, is left to those that
- * do use it, as every part of libcurl does: it asks this function, which a
- * program may have in its place (GNUTLS_SKIP_GLOBAL_INIT of gnutls.h). The
- * environment would say the same, but no program with threads may change it.
- * What it pays: docs/lab/performance.md, "GnuTLS waits". */
+/* Debian's libcurl loads GnuTLS for RTMP and LDAP, which are not used here.
+ * This function, which GnuTLS lets programs override (GNUTLS_SKIP_GLOBAL_INIT
+ * in gnutls.h), defers its initialization, 0.3 ms of every run, to the code
+ * that uses it, as in all of libcurl. The environment variable for it must not
+ * be set once there are threads. Savings: docs/lab/performance.md, "GnuTLS
+ * waits". */
 int _gnutls_global_init_skip(void);
 
 int _gnutls_global_init_skip(void)
@@ -32,7 +32,7 @@ void curl_easy_cleanup(CURL *easy)
 	calls.curl_easy_cleanup_call(easy);
 }
 
-/* All that is asked for comes back through a pointer. */
+/* All results are returned through a pointer. */
 CURLcode curl_easy_getinfo(CURL *easy, CURLINFO info, ...)
 {
 	va_list args;
@@ -49,8 +49,8 @@ CURL *curl_easy_init(void)
 	return calls.curl_easy_init_call();
 }
 
-/* The number of an option tells the type of its value (curl.h), in steps of
- * ten thousand. */
+/* The number of an option determines the type of its value (curl.h), in steps
+ * of ten thousand. */
 CURLcode curl_easy_setopt(CURL *easy, CURLoption option, ...)
 {
 	int type = (int)option - (int)option % CURLOPTTYPE_OBJECTPOINT;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of libcurl under their own names, for a program that is not
- * linked with it: curl_calls.c passes each call on. For wire/http.c
- * and http.c alone.
+ * libcurl's functions under their own names, for builds that load it late:
+ * curl_calls.c forwards each call. For curl_calls.c and http.c only.
  */
 #ifndef WIRE_CURL_CALLS_H
 #define WIRE_CURL_CALLS_H

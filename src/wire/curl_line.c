@@ -27,7 +27,7 @@ static void add_header(struct buf *line, const char *name, struct str value)
 	buf_release(&text);
 }
 
-/* "--traces" -> "TRACES". */
+/* Converts "--traces" to "TRACES". */
 static const char *side_of(const struct endpoint *e)
 {
 	if (e->option_prefix && !strcmp(e->option_prefix, "--profiles"))
@@ -39,7 +39,7 @@ static const char *side_of(const struct endpoint *e)
 	return "TRACES";
 }
 
-/* A header of the user's own takes the place of ours. */
+/* Returns whether the user set this header, which replaces ours. */
 static bool has_own(const struct endpoint *e, struct str name)
 {
 	for (size_t i = 0; i < e->header_count; i++)
@@ -50,7 +50,7 @@ static bool has_own(const struct endpoint *e, struct str name)
 	return false;
 }
 
-/* The variable stands outside of the single quotes. */
+/* Variables are outside of the single quotes. */
 static void add_credentials(struct buf *line, const struct endpoint *e)
 {
 	if (has_own(e, e->token_header ? str_from(e->token_header)
@@ -183,7 +183,7 @@ bool curl_lines_write(const char *comment,
 	is_done = buf_check(&line, "a request", err) &&
 		  out_finish(&out, "standard output", err);
 	if (!is_done && out_is_broken_pipe(&out)) {
-		/* A reader that went away is no failure. */
+		/* A closed pipe is not an error. */
 		error_clear(err);
 		is_done = true;
 	}

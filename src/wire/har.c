@@ -24,8 +24,7 @@ static bool har_entry_copy(const struct har_entry *e,
 			   struct http_response *response, struct error *err)
 			   MUST_CHECK;
 
-/* The content of a case: for commands that take from it what there is, and for
- * messages when something is missing. */
+/* Inspecting the content of a case, see har.h. */
 
 size_t har_held_count(const struct har *h)
 {
@@ -86,8 +85,7 @@ bool har_held_is_search(const char *url)
 					str_ends(path, STR("/traces")));
 }
 
-/* Returns the parts before and after TraceQL's "|select(...)"; false without
- * it. */
+/* Splits at TraceQL's "|select(...)"; false if absent. */
 static bool part_at_select(struct str url, struct str *before,
 			   struct str *after)
 {
@@ -114,8 +112,8 @@ static struct str skip_digits(struct str s)
 	return str_slice(s, n, s.len);
 }
 
-/* Without what says how many: of Tempo traces and spans of each, of Jaeger and
- * Zipkin traces. */
+/* Compares without the limits: traces and spans per trace of Tempo, traces of
+ * Jaeger and Zipkin. */
 static bool is_same_but_numbers(struct str a, struct str b)
 {
 	static const char *const names[] = { "limit=", "spss=",
@@ -150,7 +148,7 @@ bool har_held_is_same_search(struct str a, struct str b, bool of_any_number)
 			 : is_same_but_numbers(a, b);
 }
 
-/* Returns the parts before and after the list of labels; false without it. */
+/* Splits at the list of labels; false if absent. */
 static bool part_at_labels(struct str body, struct str *before,
 			   struct str *after)
 {
@@ -265,10 +263,9 @@ void har_describe(const struct har *h, struct buf *out)
 	add_command(h, out);
 }
 
-/* A case in memory: its recorded exchanges, and how a request finds one
- * again. */
+/* A case in memory, see har.h. */
 
-/* As http_client.c: shorter values would hit ordinary text. */
+/* As in http_client.c: shorter values would match ordinary text. */
 #define MASK_MIN_BYTES 8
 
 static const struct {
@@ -319,7 +316,7 @@ static void copy_body(struct buf *out, const struct buf *body)
 	buf_add_str(out, buf_str(body));
 }
 
-/* As it will be compared and written. */
+/* In the form that is compared and written. */
 static char *dup_redacted(const struct endpoint *e, const char *url,
 			  bool *is_ok)
 {
@@ -336,7 +333,7 @@ static char *dup_redacted(const struct endpoint *e, const char *url,
 	return copy;
 }
 
-/* Copies what is kept, redacted. Release also after failure. */
+/* Copies what is recorded, redacted. Release even after a failure. */
 static bool har_entry_fill(struct har_entry *e,
 			   const struct http_request *request, const char *url,
 			   const struct http_response *response,
@@ -366,10 +363,10 @@ static bool har_entry_fill(struct har_entry *e,
 	return error_memory(err, "the case");
 }
 
-/* The key of a search; request is borrowed. */
+/* The key of a lookup; request is borrowed. */
 struct har_key {
 	const struct http_request *request;
-	struct buf url; /* redacted as recorded ones are */
+	struct buf url; /* redacted like recorded ones */
 };
 
 static bool text_equal(const char *a, const char *b)
@@ -377,8 +374,8 @@ static bool text_equal(const char *a, const char *b)
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-/* 0: another request. Else the higher the better: the very same one, equal
- * Accept, unused. */
+/* Returns 0 for another request, else the quality of the match: identical,
+ * equal Accept header, not yet used. */
 static int har_entry_rank(const struct har_entry *e, const struct har_key *key)
 {
 	struct str url = str_from(e->url), wanted = buf_str(&key->url);
@@ -393,13 +390,14 @@ static int har_entry_rank(const struct har_entry *e, const struct har_key *key)
 	    !(str_equal(body, wanted_body) ||
 	      har_held_is_same_series(e->url, body, wanted_body)))
 		return 0;
-	/* Tempo gives two forms at one URL: Accept weighs more than order. */
+	/* Tempo has two response formats at one URL: Accept is more important
+	 * than order. */
 	return 1 + (is_equal ? 4 : 0) +
 	       (text_equal(e->accept, key->request->accept) ? 2 : 0) +
 	       (e->is_used ? 0 : 1);
 }
 
-/* A copy of the answer, as http_run() gives it. */
+/* Copies the response as http_run() returns it. */
 static bool har_entry_copy(const struct har_entry *e,
 			   struct http_response *response, struct error *err)
 {
@@ -409,13 +407,13 @@ static bool har_entry_copy(const struct har_entry *e,
 	return buf_check(&response->body, "an answer", err);
 }
 
-/* A case that is read. Its JSON fails in the reader and is told at the end;
- * all else fails in err, and the rest of the document is not read. What is of
- * another kind than expected counts as absent. */
+/* State of reading a case. JSON errors stay in the parser and are reported at
+ * the end; other errors are in err, and stop reading. Values of an unexpected
+ * kind are treated as absent. */
 struct reading {
 	struct har *h;
 	struct json_reader *r;
-	struct buf text; /* of a value, for a moment */
+	struct buf text; /* temporary, for a value */
 	bool has_entries;
 	bool has_clock;
 	struct error *err;
@@ -429,7 +427,7 @@ static bool is_next(struct reading *c, enum json_kind kind)
 	return false;
 }
 
-/* The text that comes next; valid until the next one is read. */
+/* Reads the next string; valid until the next one is read. */
 static bool next_text(struct reading *c, struct str *text)
 {
 	if (!is_next(c, JSON_STRING))
@@ -475,14 +473,14 @@ static bool unpack(struct buf *body, struct error *err)
 	if (!base64_decode(buf_str(body), (unsigned char *)body->data,
 			   body->len, &len))
 		return error_set(err, ERROR_FORMAT, "damaged base64");
-	/* It got shorter where it lies. */
+	/* Decoded in place. */
 	body->len = len;
 	body->data[len] = '\0';
 	return true;
 }
 
-/* Reads the body of a request or an answer; mark is the key that says base64,
- * type what receives mimeType, or NULL. */
+/* Reads the body of a request or response; mark: the key for base64, type:
+ * receives mimeType, or NULL. */
 static bool read_body(struct reading *c, const char *mark, struct buf *out,
 		      char *type, size_t type_size)
 {
@@ -493,11 +491,11 @@ static bool read_body(struct reading *c, const char *mark, struct buf *out,
 		return true;
 	while (json_next_key(c->r, &key)) {
 		if (str_equal(key, STR("text"))) {
-			/* Text with its length, since it may hold NUL. */
+			/* With its length, since text may contain NUL. */
 			buf_clear(out);
 			if (is_next(c, JSON_STRING) &&
 			    !json_string_long(c->r, out))
-				buf_clear(out); /* the reader tells */
+				buf_clear(out); /* reported by r */
 		} else if (str_equal(key, str_from(mark))) {
 			is_packed = next_text(c, &encoding) &&
 				    str_equal(encoding, STR("base64"));
@@ -532,7 +530,7 @@ static bool read_header(struct reading *c, const struct header_place *places,
 		else
 			json_skip(c->r);
 	}
-	/* Of equal ones the first. */
+	/* Of equal headers the first counts. */
 	for (size_t i = 0; name && value && i < count; i++) {
 		if (*places[i].value ||
 		    !str_equal_nocase(str_from(name), str_from(places[i].name)))
@@ -652,7 +650,7 @@ static void read_failure(struct reading *c, struct http_response *r)
 	error_set(&r->err, kind, "%s", message);
 }
 
-/* Reads what HAR has no place for. */
+/* Reads our extensions of HAR. */
 static bool read_extra(struct reading *c, struct http_response *r)
 {
 	int64_t tries = 0;
@@ -726,7 +724,7 @@ static bool read_entries(struct reading *c)
 
 /* ---- the run ---- */
 
-/* Arguments are few, so that each may move all before it. */
+/* There are few arguments, so the array may be copied for each. */
 static bool read_arg(struct reading *c)
 {
 	struct har *h = c->h;
@@ -819,8 +817,8 @@ static bool check(const struct reading *c)
 			 "the run's clock");
 }
 
-/* Fills an empty case from the bytes of its file. Fails (ERROR_FORMAT) for what
- * is no HAR, or none of a run of ours; the case can be freed then. */
+/* Reads a file into an empty case. Fails (ERROR_FORMAT) if it is not HAR, or
+ * not from one of our runs; free the case then, too. */
 static bool har_read(struct har *h, struct str bytes, struct error *err)
 {
 	struct reading c = { .h = h, .err = err };
@@ -836,13 +834,13 @@ static bool har_read(struct har *h, struct str bytes, struct error *err)
 	return is_ok;
 }
 
-/* Room for what base64 and JSON add to bodies, so that what was recorded can
- * also be written and read again. */
+/* Leaves room for the overhead of base64 and JSON, so that what was recorded
+ * can also be written and read again. */
 #define RECORD_BYTES (LIMIT_HAR_BYTES / 2)
 
 #define SHOWN_URL_BYTES 300
 
-/* ---- the list ---- */
+/* ---- lookup ---- */
 
 struct har *har_new(struct error *err)
 {
@@ -855,7 +853,7 @@ struct har *har_new(struct error *err)
 
 static void args_free(struct har *h)
 {
-	/* Not all that is secret looks it. */
+	/* Secrets may be anywhere. */
 	for (size_t i = 0; i < h->arg_count; i++)
 		secret_free(h->args[i]);
 	mem_free(h->args);
@@ -910,7 +908,7 @@ static struct har_entry *find_recorded(struct har *h, const struct har_key *key)
 	for (size_t i = 0; i < h->count; i++) {
 		int rank = har_entry_rank(&h->entries[i], key);
 
-		/* Of equals: the first unused, or else the last. */
+		/* Of equal matches the first unused one, else the last. */
 		if (rank > best_rank ||
 		    (rank == best_rank && rank > 0 && best->is_used)) {
 			best = &h->entries[i];
@@ -923,7 +921,8 @@ static struct har_entry *find_recorded(struct har *h, const struct har_key *key)
 static bool fail_absent(const struct har *h, const struct http_request *request,
 			const struct har_key *key, struct error *err)
 {
-	/* The end of a long address says less than what there is. */
+	/* The end of a long URL is less useful than the list of what there
+	 * is. */
 	struct str shown = str_slice(buf_str(&key->url), 0, SHOWN_URL_BYTES);
 	struct buf held;
 
@@ -1014,7 +1013,7 @@ size_t har_args(const struct har *h, const char *const **args)
 
 /* ---- reading ---- */
 
-/* Leaves of a page the case in it. */
+/* Reduces a page to the case in it. */
 static bool unpack_page(struct buf *page, struct error *err)
 {
 	struct str begin = STR(PAGE_CASE_BEGIN), rest, text;
@@ -1074,7 +1073,7 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* "text", and `mark`: "base64" when the bytes are not UTF-8. */
+/* Writes "text", and `mark`: "base64" if the bytes are not UTF-8. */
 static void write_body(struct jsonw *w, struct str bytes, const char *mark)
 {
 	size_t size = (bytes.len + 2) / 3 * 4, at = 0, len;
@@ -1089,7 +1088,7 @@ static void write_body(struct jsonw *w, struct str bytes, const char *mark)
 		return;
 	}
 	text = mem_alloc(size + 1);
-	/* The buffer's sticky failure is the writer's, too. */
+	/* A failure of the buffer is passed on to the writer. */
 	if (!text) {
 		out_fail_memory(w->out);
 		return;
@@ -1135,8 +1134,8 @@ static void write_query(struct jsonw *w, const char *url)
 	jsonw_array_end(w);
 }
 
-/* -1 is HAR's "not known". Headers are those that decide the answer; nothing
- * of what was on the wire is copied, so no credential can slip in. */
+/* -1 means "unknown" in HAR. Only the headers that determine the response are
+ * written, and none are copied from the wire, so no credential can leak. */
 static void write_request(struct jsonw *w, const struct har_entry *e)
 {
 	jsonw_addf(w,
@@ -1158,7 +1157,7 @@ static void write_request(struct jsonw *w, const struct har_entry *e)
 	jsonw_object_end(w);
 }
 
-/* bodySize is as it was sent, packed or not; content.size is the plain one. */
+/* bodySize is the transferred size, content.size the decoded one. */
 static void write_response(struct jsonw *w, const struct http_response *r)
 {
 	jsonw_addf(w,
@@ -1175,10 +1174,10 @@ static void write_response(struct jsonw *w, const struct http_response *r)
 		   or_empty(r->location), r->wire_bytes);
 }
 
-/* HAR demands the phases; only the whole is known. */
+/* HAR requires phases; only the total is known. */
 static void write_entry(struct jsonw *w, const struct har_entry *e)
 {
-	/* For viewers; a replay reads the exact nanoseconds. */
+	/* For viewers; replays use exact nanoseconds. */
 	double took_ms = (double)e->response.duration_ns / (double)NS_PER_MS;
 	const char *code = "network";
 
@@ -1192,10 +1191,10 @@ static void write_entry(struct jsonw *w, const struct har_entry *e)
 	write_response(w, &e->response);
 	jsonw_addf(w, "cache:{}, timings:{send:0, wait:%.6f, receive:0}",
 		   took_ms);
-	/* What HAR has no place for, yet a replay must repeat. */
+	/* Data that HAR has no fields for but replays need. */
 	jsonw_addf(w, "_tracefind:{duration_ns:%jd, tries:%u",
 		   e->response.duration_ns, e->response.tries);
-	/* Decides what a refusal is told to be; nothing else depends on it. */
+	/* Only affects the message for a refusal. */
 	if (e->response.status == 401 && e->response.has_sent_secret)
 		jsonw_pair_bool(w, "has_sent_secret", true);
 	if (e->response.err.code != ERROR_NONE)

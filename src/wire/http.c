@@ -20,7 +20,7 @@
 #include "wire/curl_calls.h"
 #include "wire/http_message.h"
 
-/* The header lines of a request, credentials among them, as libcurl's list. */
+/* Request headers including credentials, as a curl_slist. */
 
 static bool add_header(struct curl_slist **list, const char *name,
 		       struct str value)
@@ -29,7 +29,8 @@ static bool add_header(struct curl_slist **list, const char *name,
 	struct buf line;
 
 	buf_init(&line, LIMIT_HEADER_BYTES);
-	/* At once: growing would leave copies of a secret behind. */
+	/* Reserved at full size: growing would leave copies of a secret
+	 * behind. */
 	if (!buf_reserve(&line, strlen(name) + value.len + 2))
 		return false;
 	buf_add_text(&line, name);
@@ -64,7 +65,7 @@ static bool add_basic(struct curl_slist **list, const struct endpoint *e)
 	return is_ok;
 }
 
-/* A header of the user's own takes the place of ours. */
+/* Returns whether the user set this header, which replaces ours. */
 static bool has_own(const struct endpoint *e, struct str name)
 {
 	for (size_t i = 0; i < e->header_count; i++) {
@@ -77,7 +78,7 @@ static bool has_own(const struct endpoint *e, struct str name)
 	return false;
 }
 
-/* In the list, which is wiped after the try; the library's own settings for
+/* Added to the list, which is wiped after the try; libcurl's options for
  * credentials would stay in its memory. */
 static bool add_credentials(struct curl_slist **list, const struct endpoint *e)
 {
@@ -88,7 +89,7 @@ static bool add_credentials(struct curl_slist **list, const struct endpoint *e)
 		return true;
 	if (e->token_header)
 		snprintf(before, sizeof before, "%s: ", e->token_header);
-	/* Empty: none was found, and the server may do without. */
+	/* Empty: none was found, and the server may not need one. */
 	if (e->token && *e->token)
 		return add_header(list, before, str_from(e->token));
 	if (e->username || e->password)
@@ -96,15 +97,16 @@ static bool add_credentials(struct curl_slist **list, const struct endpoint *e)
 	return true;
 }
 
-/* Appends to *list, which the caller frees, also after failure. False: no
- * memory. */
+/* Appends to *list, which the caller frees even after a failure. Returns false
+ * when out of memory. */
 static bool http_headers_make(const struct http_request *request,
 			      struct curl_slist **list)
 {
 	const struct endpoint *e = request->endpoint;
-	/* The library is not told: it would unpack unseen and uncounted. */
+	/* Set as a plain header: with its option libcurl would decompress
+	 * without limits. */
 	bool is_ok = add_header(list, "Accept-Encoding: gzip", STR("")) &&
-		     /* Without this, large bodies wait for "100 Continue". */
+		     /* Otherwise large bodies wait for "100 Continue". */
 		     add_header(list, "Expect:", STR(""));
 
 	is_ok = is_ok && add_header(list, "Accept: ",
@@ -126,16 +128,16 @@ static bool http_headers_make(const struct http_request *request,
 	return is_ok;
 }
 
-/* Taking in one answer: header lines and packed bytes as they come, counted
- * and unpacked within limits. Knows no network library. */
+/* Receiving a response, see http.h. */
 
-/* Not more room than this on the word of a server. */
+/* Limit for reservations by a declared length. */
 #define EXPECTED_MAX_BYTES (4 * MIB)
 
-/* With the byte behind its end. */
+/* Including a NUL. */
 #define ERROR_CAP_BYTES (LIMIT_ERROR_BODY_BYTES + 1)
 
-/* A refusal may hold what it was sent, a small answer a token. */
+/* An error body may echo what was sent, a small response may contain a
+ * token. */
 static void release_body(struct buf *body)
 {
 	if (body->cap <= ERROR_CAP_BYTES)
@@ -174,7 +176,7 @@ static void copy_text(char *out, size_t size, struct str text)
 		len = size - 1;
 	memcpy(out, text.ptr, len);
 	out[len] = '\0';
-	/* A NUL inside would be a shorter text to us than to the server. */
+	/* With a NUL inside, our text would be shorter than the server's. */
 	for (size_t i = 0; i < len; i++)
 		if (out[i] == '\0')
 			out[i] = ' ';
@@ -185,7 +187,7 @@ static void set_location(struct http_response *response, struct str value)
 	struct buf shown;
 
 	buf_init(&shown, LIMIT_HEADER_BYTES * 4);
-	/* At once, and wiped: it may repeat what was sent. */
+	/* Reserved at full size, and wiped: it may echo secrets. */
 	if (!buf_reserve(&shown, value.len * 3 + 1))
 		return;
 	url_redact(&shown, value);
@@ -195,7 +197,7 @@ static void set_location(struct http_response *response, struct str value)
 	buf_release(&shown);
 }
 
-/* A status line begins an answer; one of 1xx was only interim. */
+/* Handles a status line, which begins a response; 1xx is interim. */
 static bool start_anew(struct receive *r, struct str line, struct error *err)
 {
 	size_t blank = str_find(line, STR(" "));
@@ -224,8 +226,9 @@ static bool start_anew(struct receive *r, struct str line, struct error *err)
 			 "for: does a proxy on the way keep parts?");
 }
 
-/* The library takes the number in front and the last of several; who guesses
- * may take half an answer for all of it (RFC 9112, 6.3). */
+/* Rejects invalid or conflicting lengths, of which libcurl uses the leading
+ * digits and the last one: guessing could accept a truncated response (RFC
+ * 9112, 6.3). */
 static bool set_length(struct receive *r, struct str value, struct error *err)
 {
 	uint64_t bytes;
@@ -246,7 +249,8 @@ static bool set_length(struct receive *r, struct str value, struct error *err)
 	}
 }
 
-/* Others the library would undo unseen and uncounted. */
+/* Rejects other transfer encodings, which libcurl would decode without
+ * limits. */
 static bool take_transfer(struct receive *r, struct str value,
 			  struct error *err)
 {
@@ -307,7 +311,7 @@ bool receive_header(struct receive *r, struct str line, struct error *err)
 			err, ERROR_LIMIT,
 			"the answer has a header of more than %u lines",
 			LIMIT_HEADER_FOLDS);
-	/* What stands behind chunks changes nothing any more. */
+	/* Trailers are ignored. */
 	if (r->is_head_whole && !is_interim)
 		return true;
 	if (str_starts(line, STR("HTTP/")))
@@ -328,7 +332,8 @@ static bool is_gzip(struct str encoding)
 	       str_equal_nocase(encoding, STR("x-gzip"));
 }
 
-/* Growing by and by, each of several bodies moves, and is copied. */
+/* Reserves the declared length: incremental growth would move and copy each of
+ * several bodies. */
 static bool make_room(const struct receive *r, struct buf *body,
 		      struct error *err)
 {
@@ -345,17 +350,18 @@ static bool begin_body(struct receive *r, struct error *err)
 	struct str encoding = str_from(r->content_encoding);
 	bool is_kept = http_is_success(r->response) && !r->sieve;
 
-	/* Only now are status and encoding certain. */
+	/* Only now status and encoding are final. */
 	r->is_body_begun = true;
 	if (!http_is_success(r->response)) {
 		r->response->body.max_bytes = LIMIT_ERROR_BODY_BYTES;
-		/* At once: growing would leave copies of what it repeats. */
+		/* Reserved at full size: growing would leave copies of echoed
+		 * secrets. */
 		if (!buf_reserve(&r->response->body, LIMIT_ERROR_BODY_BYTES))
 			return error_memory(err, "an answer");
 	}
 	if (encoding.len == 0 || str_equal_nocase(encoding, STR("identity")))
 		return !is_kept || make_room(r, &r->response->body, err);
-	/* At once is three times as fast as by and by. */
+	/* Decompressing at the end is three times as fast as incrementally. */
 	r->is_packed = is_kept && is_gzip(encoding);
 	if (r->is_packed)
 		return make_room(r, &r->packed, err);
@@ -371,8 +377,7 @@ static bool begin_body(struct receive *r, struct error *err)
 			 STR_ARGS(encoding));
 }
 
-/* Takes the beginning of an error page, which is enough, whatever comes after.
- */
+/* Keeps the beginning of an error body and ignores the rest. */
 static bool take_error_page(struct receive *r, struct str bytes)
 {
 	struct buf *body = &r->response->body;
@@ -436,7 +441,7 @@ bool receive_body(struct receive *r, struct str bytes, struct error *err)
 	return check_body(body, err);
 }
 
-/* Good as far as it goes: the rest was lost on the way. */
+/* Returns whether valid compressed data ends early: the rest was lost. */
 static bool is_cut(struct str packed)
 {
 	struct error ignored;
@@ -501,12 +506,12 @@ bool receive_finish(struct receive *r, struct error *err)
 	return !r->is_cut;
 }
 
-/* A probe asks whether a server is there at all; on the default ports it
- * usually is not. */
+/* Probes check whether a server exists; on default ports there is usually
+ * none. */
 #define PROBE_CONNECT_MS 3000
 #define PROBE_STALL_MS 8000
 
-/* How soon a stall is noticed, and when a request is tried again. */
+/* Intervals for detecting stalls and for retries. */
 #define POLL_MS 250
 #define POLL_RETRY_MS 50
 
@@ -519,19 +524,20 @@ struct job {
 	CURL *easy;
 	struct curl_slist *headers;
 	struct receive receive;
-	int64_t not_before_ns; /* monotonic, as the others */
-	int64_t paused_ns;     /* since when, after a try; 0: never */
+	int64_t not_before_ns; /* monotonic, like the others */
+	/* Start of the wait after a try; 0: not waiting. */
+	int64_t paused_ns;
 	int64_t started_ns;
-	int64_t activity_ns; /* the last byte in either direction */
+	int64_t activity_ns; /* time of the last byte in either direction */
 	bool is_connected;
-	bool is_stopped; /* by us: the reason is in response->err */
+	bool is_stopped; /* aborted by us: the reason is in response->err */
 	char curl_text[CURL_ERROR_SIZE];
 };
 
 struct wire {
 	const struct http_settings *settings;
 	int64_t deadline_ns;
-	int64_t distant_ns; /* when a request that keeps a distance may go */
+	int64_t distant_ns; /* earliest start of a rate-limited request */
 	CURLM *multi;
 	struct job *jobs;
 	size_t count;
@@ -540,9 +546,9 @@ struct wire {
 
 /* ---- callbacks ---- */
 
-/* Called by the library for every header line, also of interim answers and of
- * another try's status line; returning less than was given ends the transfer.
- */
+/* Called by libcurl for every header line, including those of interim responses
+ * and status lines of retries; returning less than given aborts the
+ * transfer. */
 static size_t on_header(char *data, size_t size, size_t count, void *context)
 {
 	struct job *job = context;
@@ -563,14 +569,14 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
 	job->activity_ns = clock_monotonic_ns();
 	if (receive_body(&job->receive, bytes, &job->exchange->response->err))
 		return bytes.len;
-	/* An error page that is long enough ends the transfer, too, but is no
-	 * failure. */
+	/* An error body that reached its limit also aborts the transfer, but is
+	 * not a failure. */
 	job->is_stopped = !job->receive.is_enough;
 	return 0;
 }
 
-/* Connected (and TLS agreed), the request goes out next. Until here the
- * connect timeout rules, from here on the stall timeout. */
+/* Connected (including TLS); the request is sent next. The connect timeout
+ * applies until here, then the stall timeout. */
 static int on_connected(void *context, char *remote, char *local,
 			int remote_port, int local_port)
 {
@@ -587,7 +593,8 @@ static int on_connected(void *context, char *remote, char *local,
 
 /* ---- setting up ---- */
 
-/* Returns the rest of the run's time, rounded up: 0 only when it is over. */
+/* Returns the time until the run's deadline, rounded up: 0 only when it has
+ * passed. */
 static int64_t left_ms(const struct wire *w)
 {
 	int64_t left_ns = sat_sub_i64(w->deadline_ns, clock_monotonic_ns());
@@ -613,7 +620,7 @@ static int64_t stall_ms(const struct job *job)
 	return limit;
 }
 
-/* Collects the first failure of many settings. */
+/* Keeps the first failure of several calls. */
 static void keep(CURLcode *first, CURLcode code)
 {
 	if (*first == CURLE_OK)
@@ -628,8 +635,8 @@ static CURLcode set_transfer(struct job *job)
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_URL, job->exchange->url));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https"));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L));
-	/* One kind of framing, hence one kind of being cut, is enough for at
-	 * most four requests at a time. */
+	/* For at most four parallel requests HTTP/1.1 suffices, with a single
+	 * kind of framing and of truncation. */
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
 				   (long)CURL_HTTP_VERSION_1_1));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L));
@@ -639,7 +646,7 @@ static CURLcode set_transfer(struct job *job)
 				   "tracefind/" TRACEFIND_VERSION));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 				   (long)connect_ms(job)));
-	/* 0 would mean no limit at all. */
+	/* 0 would mean no limit. */
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
 				   (long)(left_ms(job->wire) + 1)));
 	keep(&rc, curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, job->curl_text));
@@ -647,8 +654,8 @@ static CURLcode set_transfer(struct job *job)
 	return rc;
 }
 
-/* As much of an answer is asked for at once: by the library's 16 KiB an
- * ordinary `slow` makes half as many system calls again. */
+/* Read size: with libcurl's default of 16 KiB an ordinary `slow` makes half as
+ * many system calls again. */
 #define RECEIVE_BYTES (64L * 1024)
 
 static CURLcode set_callbacks(struct job *job)
@@ -685,7 +692,7 @@ static CURLcode set_trust(CURL *easy, const struct endpoint *e)
 	if (e->proxy)
 		keep(&rc, curl_easy_setopt(easy, CURLOPT_PROXY, e->proxy));
 	else if (host_is_loopback(e->url))
-		/* The environment's proxy is for other machines. */
+		/* The proxy in the environment is for remote hosts. */
 		keep(&rc, curl_easy_setopt(easy, CURLOPT_PROXY, ""));
 	return rc;
 }
@@ -708,7 +715,7 @@ static CURLcode set_method(CURL *easy, const struct http_request *request)
 
 /* ---- one try ---- */
 
-/* Lets go of everything of a try but its response; may be called twice. */
+/* Releases everything of a try except its response; idempotent. */
 static void job_unhook(struct job *job)
 {
 	if (job->easy) {
@@ -717,8 +724,7 @@ static void job_unhook(struct job *job)
 		job->wire->running--;
 	}
 	job->easy = NULL;
-	/* The library copies what it sends; our own copies at least do not
-	 * stay. */
+	/* libcurl copies what it sends; wipe at least our own copies. */
 	for (struct curl_slist *item = job->headers; item; item = item->next)
 		mem_wipe(item->data, strlen(item->data));
 	curl_slist_free_all(job->headers);
@@ -763,7 +769,7 @@ static bool job_start(struct job *job, struct error *err)
 	return error_memory(err, "a request");
 }
 
-/* The kinds of failures, by what the user can do about them. */
+/* Kinds of failure, by what the user can do about them. */
 static const struct {
 	CURLcode code;
 	enum wire_failure failure;
@@ -783,7 +789,8 @@ static const struct {
 	{ CURLE_SSL_CACERT_BADFILE, WIRE_TLS_FILES },
 	{ CURLE_SSL_CERTPROBLEM, WIRE_TLS_FILES },
 	{ CURLE_URL_MALFORMAT, WIRE_BAD_URL },
-	{ CURLE_UNSUPPORTED_PROTOCOL, WIRE_NOT_HTTP }, /* no head at all */
+	/* Not an HTTP response. */
+	{ CURLE_UNSUPPORTED_PROTOCOL, WIRE_NOT_HTTP },
 	{ CURLE_WEIRD_SERVER_REPLY, WIRE_NOT_HTTP },
 	{ CURLE_OUT_OF_MEMORY, WIRE_MEMORY },
 };
@@ -803,12 +810,11 @@ static enum wire_failure classify(const struct job *job, CURLcode code,
 		return WIRE_CONNECT_TIMEOUT;
 	if (failure == WIRE_NO_ANSWER && job->exchange->response->status)
 		return WIRE_CUT;
-	/* With TLS 1.3 a certificate is refused only after that. */
+	/* With TLS 1.3 certificates are rejected only after that. */
 	if (failure == WIRE_NO_ANSWER && job->is_connected &&
 	    str_starts(str_from(job->exchange->url), STR("https:")))
 		return WIRE_NO_ANSWER_TLS;
-	/* The library's buffer for one header line ends at 100 KiB; it has no
-	 * other word for that. */
+	/* libcurl limits a header line to 100 KiB and reports this error. */
 	if (failure == WIRE_MEMORY && job->is_connected &&
 	    !job->receive.is_body_begun)
 		return WIRE_LONG_HEADER;
@@ -840,7 +846,8 @@ static int64_t next_delay_ms(const struct job *job, bool is_broken)
 		.is_broken = is_broken,
 		.is_google = x->request->endpoint->project != NULL,
 		.tries = x->response->tries,
-		/* Nobody may be there; whoever answers "busy" is. */
+		/* Nothing may be listening; but a server that responds is
+		 * there. */
 		.retries = x->request->is_probe && !x->response->status
 				   ? 0
 				   : job->wire->settings->retries,
@@ -862,14 +869,14 @@ static void job_end(struct job *job)
 	job->exchange->is_done = true;
 }
 
-/* It was connected, and then was no more: another try may fare better. */
+/* Returns whether an established connection was lost: a retry may succeed. */
 static inline bool wire_is_broken(enum wire_failure failure)
 {
 	return failure == WIRE_NO_ANSWER || failure == WIRE_NO_ANSWER_TLS ||
 	       failure == WIRE_CUT;
 }
 
-/* The end of a try: done for good, or waiting for the next one. */
+/* Ends a try: completed, or waiting for a retry. */
 static void finish(struct job *job, enum wire_failure failure, long os_error)
 {
 	struct http_response *response = job->exchange->response;
@@ -891,7 +898,7 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 	is_broken = !job->is_stopped && wire_is_broken(failure);
 	delay_ms = next_delay_ms(job, is_broken);
 	job_unhook(job);
-	/* Half an answer must not be taken for one. */
+	/* A truncated response must not be used. */
 	if (failure != WIRE_OK) {
 		response->status = 0;
 		buf_release(&response->body);
@@ -905,8 +912,8 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 
 /* ---- the batch ---- */
 
-/* Returns whether a request that keeps its distance from others has to wait; if
- * not, the next one has to. */
+/* Returns whether a rate-limited request has to wait; if not, reserves its
+ * slot. */
 static bool has_to_wait(struct wire *w, struct job *job, int64_t now_ns)
 {
 	int64_t distance_ns = job->exchange->request->endpoint->distance_ns;
@@ -917,7 +924,8 @@ static bool has_to_wait(struct wire *w, struct job *job, int64_t now_ns)
 		job->not_before_ns = w->distant_ns;
 		return true;
 	}
-	/* Looks are some time apart, within which several may be due. */
+	/* Polls are some time apart, so several requests may be due in
+	 * between. */
 	if (w->distant_ns < now_ns - POLL_RETRY_MS * NS_PER_MS)
 		w->distant_ns = now_ns - POLL_RETRY_MS * NS_PER_MS;
 	w->distant_ns = sat_add_i64(w->distant_ns, distance_ns);
@@ -936,8 +944,8 @@ static bool start_ready(struct wire *w, struct error *err)
 		if (job->state != JOB_WAITING || job->not_before_ns > now_ns)
 			continue;
 		if (left_ms(w) == 0) {
-			/* The run's time is over; an earlier failure says more
-			 * than that. */
+			/* The run's deadline has passed; an earlier error is
+			 * more informative. */
 			if (job->exchange->response->tries == 0) {
 				receive_init(&job->receive,
 					     job->exchange->response,
@@ -983,8 +991,8 @@ static void collect_finished(struct wire *w)
 	}
 }
 
-/* The library's own low-speed limit counts in whole seconds and starts with
- * the connection; this counts from the last byte. */
+/* libcurl's own low-speed limit has whole seconds and starts with the
+ * connection; this one starts with the last byte. */
 static void stop_stalled(struct wire *w)
 {
 	int64_t now_ns = clock_monotonic_ns();
@@ -1006,9 +1014,10 @@ static bool is_finished(const struct wire *w)
 	return true;
 }
 
-/* Each look costs some 50 us: a server that takes seconds is left alone,
- * unless a request waits for its next try. An answer or a signal ends it. When
- * all that ran ended together, no answer would: the next go out at once. */
+/* Returns the poll timeout. Each poll costs about 50 us, so slow servers are
+ * polled rarely, unless a request waits for a retry. A response or a signal
+ * ends the poll. If all active requests ended together, nothing would: the next
+ * ones are sent at once. */
 static int poll_ms(const struct wire *w)
 {
 	int ms = POLL_MS;

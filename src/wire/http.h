@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs batches of requests in parallel over reused connections, within one
- * deadline, with retries, bounded bodies and safe defaults (TLS verified, 1.2
- * or newer, no redirects, only http and https, credentials never over plain
- * http to another machine).
- * Knows nothing of traces; records to and replays from case files (har.h).
+ * HTTP client: runs batches of requests in parallel over reused connections,
+ * within one deadline, with retries, size limits and safe defaults (TLS
+ * verified, 1.2 or newer, no redirects, only http and https, credentials never
+ * over plain HTTP to another machine). Records to and replays from case files
+ * (har.h). Knows nothing of traces.
  */
 #ifndef WIRE_HTTP_H
 #define WIRE_HTTP_H
@@ -21,40 +21,39 @@ struct cache;
 struct har;
 struct http_client;
 
-/* How far a batch is, told many times a second while it runs. */
+/* Progress of a batch, reported many times per second. */
 struct http_progress {
-	const struct http_request *waiting; /* the first without its answer */
+	const struct http_request *waiting; /* the first unanswered one */
 	size_t answered;
 	size_t count;
-	int64_t bytes; /* of all answers so far, as they were sent */
-	/* Where that one is sent again later, as its server asked for: how long
-	 * it has waited, how long it will, and the server's answer. */
+	int64_t bytes; /* of all responses so far, as transferred */
+	/* While that one waits for a retry at the server's request: time
+	 * waited, time left, and the status received. */
 	int64_t waited_ns;
-	int64_t wait_left_ns; /* 0: it waits for an answer */
+	int64_t wait_left_ns; /* 0: waiting for a response */
 	int wait_status;
 };
 
 struct http_settings {
 	int64_t connect_timeout_ms; /* 10000 */
 	int64_t stall_timeout_ms;   /* 15000 */
-	int64_t timeout_ms;         /* 60000: the whole run, see is_long */
-	unsigned retries;           /* 2 more tries */
+	int64_t timeout_ms;         /* 60000: for the whole run, see is_long */
+	unsigned retries;           /* 2, beyond the first try */
 	size_t most_requests;       /* 0: LIMIT_REQUESTS_PER_RUN */
-	bool is_long;               /* the time is that of each batch */
+	bool is_long;               /* timeout_ms applies to each batch */
 	struct har *record;         /* NULL: not recording */
 	struct har *replay;         /* NULL: live */
 	struct cache *cache;        /* NULL: none */
 	bool (*is_interrupted)(void);
 	void (*on_progress)(const struct http_progress *progress); /* or NULL */
-	/* Asked when a server answers 401: true when the endpoint's token is
-	 * another one now, so that the request is worth a second try. NULL:
-	 * there are no others. */
+	/* Called on status 401; returns true if the endpoint's token was
+	 * replaced, to try once more. NULL: tokens cannot be renewed. */
 	bool (*renew_token)(void *context, const struct endpoint *endpoint);
 	void *renew_context;
 };
 
-/* A request as -v prints and the JSON answer lists it, in the order of the
- * requests. */
+/* A request as printed by -v and listed in the JSON answer, in request
+ * order. */
 struct http_log_entry {
 	char *method;
 	char *url; /* redacted */
@@ -62,66 +61,68 @@ struct http_log_entry {
 	int64_t bytes;
 	int64_t duration_ns;
 	unsigned tries;
-	bool is_cached; /* not asked for this time */
-	/* From 1: which http_run() it was of. Requests of one round ran side
-	 * by side; a round waits for the one before. */
+	bool is_cached; /* taken from the cache */
+	/* Number of the http_run() call, from 1. Requests of a round run in
+	 * parallel, rounds one after the other. */
 	unsigned round;
 };
 
-/* settings is copied, what it points to is borrowed. */
+/* settings are copied, but what they point to is borrowed. */
 struct http_client *http_client_new(const struct http_settings *settings,
 				    struct error *err) MUST_CHECK;
 void http_client_free(struct http_client *c);
 
 /* Runs n requests, at most LIMIT_PARALLEL_REQUESTS at a time, and fills the
- * responses in the same order (to be released by the caller). Returns false
- * only when nothing can go on: interrupted, out of memory, a request that is
- * not optional missing from the replayed case (named). A server's refusal is in
- * its response. */
+ * responses in the same order (released by the caller). Returns false only on
+ * interruption, lack of memory, or if a non-optional request (named) is missing
+ * from the replayed case. Errors of single requests are in their responses. */
 bool http_run(struct http_client *c, struct http_request *requests,
 	      struct http_response *responses, size_t n,
 	      struct error *err) MUST_CHECK;
 
-/* Who takes the answers one by one. */
+/* Receives responses one by one. */
 struct http_taker {
-	/* The response of this number is there. May release its body; sends
-	 * nothing. */
+	/* Called when the response with this index is complete. May release its
+	 * body; must not send requests. */
 	void (*take)(void *context, size_t index);
 	void *context;
 };
 
-/* The same; each response is handed over as soon as it and all in front of it
- * are there, while others are on their way, unless it is a large one: then all
- * have come. After a failure some were not handed over. */
+/* Same; passes on each response as soon as it and all before it are complete,
+ * while others are in progress. Large ones are passed on when all are complete.
+ * After a failure some are not passed on. */
 bool http_run_each(struct http_client *c, struct http_request *requests,
 		   struct http_response *responses, size_t n,
 		   const struct http_taker *taker,
 		   struct error *err) MUST_CHECK;
 
-/* Why answers could not be kept for the next run, or NULL: that is no failure
- * of this one. */
+/* Returns why responses could not be cached, or NULL: not a failure of this
+ * run. */
 const struct error *http_cache_error(const struct http_client *c);
 
-/* Requests that may still be sent. */
+/* Returns the number of requests left within the limit. */
 size_t http_requests_left(const struct http_client *c);
 
-/* Entries so far; *entries is valid until the next http_run(). */
+/* Returns the number of entries so far; *entries is valid until the next
+ * http_run(). */
 size_t http_log(const struct http_client *c,
 		const struct http_log_entry **entries);
 
-/* The wire under http_client.c: sends requests in parallel and waits for the
- * answers. Implemented by http.c, which calls curl. */
+/* Transport below http_client.c: sends requests in parallel and waits for the
+ * responses. Implemented by http.c with libcurl. */
 
 struct wire;
 
-/* One request of a batch; request, response and url are borrowed. */
+/* A request of a batch; request, response and url are borrowed. */
 struct exchange {
 	const struct http_request *request;
 	struct http_response *response;
-	const char *url;    /* absolute, not redacted */
-	int64_t started_ns; /* clock time of the last try; set by the wire */
-	bool is_done;       /* set beforehand: nothing to send; by the wire */
-	bool is_cached;     /* by an earlier run */
+	const char *url; /* absolute, not redacted */
+	/* Wall-clock time of the last try; set by wire_run(). */
+	int64_t started_ns;
+	/* Set by the caller: nothing to send; else set by wire_run(). */
+	bool is_done;
+	bool is_cached; /* from the cache */
 };
 
 /* deadline_ns is on the monotonic clock. settings are borrowed. */
@@ -129,106 +130,109 @@ struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
 		      struct error *err);
 void wire_free(struct wire *w);
 
-/* Another deadline, from the next wire_run() on. */
+/* Changes the deadline, from the next wire_run() on. */
 void wire_extend(struct wire *w, int64_t deadline_ns);
 
-/* The work to do while answers are waited for. */
+/* Background work while waiting for responses. */
 struct wire_work {
-	/* A piece of it, when there is one: *is_done is set then. False ends
-	 * the run with err. Sends nothing. */
+	/* Does a piece of it and sets *is_done, if there is one. Returning
+	 * false, with err, ends the run. Must not send requests. */
 	bool (*piece)(void *context, bool *is_done, struct error *err);
 	void *context;
 };
 
-/* Fills the responses. False only when interrupted, out of memory, when the
- * system does not let it wait, or when the work failed. */
+/* Fills the responses. Returns false only on interruption, lack of memory, a
+ * failed system call for waiting, or failed work. */
 bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
 	      const struct wire_work *work, struct error *err) MUST_CHECK;
 
-/* When a request is worth another try, and how long to wait before. Pure:
- * clock and randomness are given. */
+/* Retry policy. Pure functions: clock and randomness are parameters. */
 
 #define RETRY_NEVER ((int64_t)-1)
 
-/* The facts that a failed try left behind. */
+/* Facts about a failed try. */
 struct retry_facts {
-	int status;             /* 0: no answer */
-	bool is_broken;         /* the connection broke; not refused, not TLS */
-	bool is_google;         /* 500 there is worth another try */
+	int status; /* 0: no response */
+	/* Connection lost, as opposed to refused or a TLS error. */
+	bool is_broken;
+	bool is_google;         /* Google Cloud: also retry on 500 */
 	unsigned tries;         /* made so far, at least 1 */
-	unsigned retries;       /* allowed beyond the first */
+	unsigned retries;       /* maximum beyond the first try */
 	struct str retry_after; /* header, may be empty */
-	struct str date;        /* the server's own clock, may be empty */
-	int64_t now_ns;         /* used when date is missing */
-	int64_t left_ms;        /* of the run's time */
+	struct str date;        /* the server's clock, may be empty */
+	int64_t now_ns;         /* used if date is missing */
+	int64_t left_ms;        /* until the deadline of the run */
 	uint32_t random;
 };
 
-/* Milliseconds until the next try, or RETRY_NEVER: nothing to hope for, tries
- * used up, or a wait that is too long or does not fit into the run. */
+/* Returns the milliseconds until the next try, or RETRY_NEVER: not retryable,
+ * tries used up, or the wait is too long or exceeds the run's deadline. */
 int64_t retry_delay_ms(const struct retry_facts *f);
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT". */
+/* Parses "Sun, 06 Nov 1994 08:49:37 GMT". */
 bool parse_http_date(struct str text, int64_t *out_ns);
 
-/* Taking in one answer: header lines and packed bytes as they come, counted
- * and unpacked within limits. Knows no network library. */
+/* Receiving a response: header lines and body pieces as they arrive, checked
+ * against limits and decompressed. Independent of the HTTP library. */
 
 struct receive {
 	struct http_response *response; /* borrowed */
 	const struct http_sieve *sieve; /* or NULL */
-	struct buf piece;               /* on its way to the sieve */
-	struct gz_stream *gz;           /* of an error page, or of "deflate" */
-	struct buf packed;              /* gzip, unpacked when it is complete */
+	/* Decompressed, to be passed to the sieve. */
+	struct buf piece;
+	struct gz_stream *gz; /* for an error body or "deflate" */
+	/* Gzip body, decompressed when complete. */
+	struct buf packed;
 	bool is_packed;
-	bool is_cut; /* receive_finish() failed for want of the end */
+	bool is_cut; /* receive_finish() failed because of a truncated body */
 	size_t header_bytes;
-	unsigned fold_count; /* lines that go on with the one before */
-	bool is_head_whole;  /* down to its blank line */
-	/* How its end is told: neither is so when it is the connection's. */
+	unsigned fold_count; /* number of continuation lines */
+	bool is_head_whole;  /* headers received up to the blank line */
+	/* How the body's end is determined; if neither, by the end of the
+	 * connection. */
 	bool has_length;
 	bool is_chunked;
 	uint64_t length_bytes;
 	bool is_body_begun;
-	/* An error page filled its (small) limit; the rest is not wanted. */
+	/* An error body reached its (small) limit; ignore the rest. */
 	bool is_enough;
 	char content_encoding[32];
 	char retry_after[64];
 };
 
-/* Empties the response, for a first or another try. sieve: of the request. */
+/* Resets the response, for the first or another try. sieve: of the request. */
 void receive_init(struct receive *r, struct http_response *response,
 		  const struct http_sieve *sieve);
 void receive_release(struct receive *r);
 
-/* One header line with its line end; status lines start anew, lines behind the
- * body are passed over. False when it makes no sense: an unreadable status,
- * lengths that are none or differ, a part where all was asked for. */
+/* Processes a header line including its line end. A status line starts over;
+ * trailers are ignored. Fails on an invalid status, invalid or conflicting
+ * lengths, and a partial response that was not requested. */
 bool receive_header(struct receive *r, struct str line,
 		    struct error *err) MUST_CHECK;
 
-/* Bytes of the body as they were sent. False: err is set, or is_enough. */
+/* Processes bytes of the body as transferred. On false, err is set, or
+ * is_enough. */
 bool receive_body(struct receive *r, struct str bytes,
 		  struct error *err) MUST_CHECK;
 
-/* After the last byte: unpacks what is not yet. False when the head or packed
- * content ended in the middle, when content is damaged or more than the limits
- * allow, and when nothing tells that it is whole. */
+/* Call after the last byte: decompresses what is left. Fails if headers or
+ * compressed data are truncated, data is corrupt or over the limits, or nothing
+ * confirms that the body is complete. */
 bool receive_finish(struct receive *r, struct error *err) MUST_CHECK;
 
-/* A request as a command line of curl, without its secrets. Sends nothing. */
+/* A request as a curl command line without secrets. Sends nothing. */
 
-/* The most bytes of a line: a request's body as base64, quoted, and its
- * addresses. */
+/* Maximum size of a line: a request body as base64, quoted, and its URLs. */
 #define CURL_LINE_BYTES (4 * LIMIT_OPTION_VALUE_BYTES + 4 * MIB)
 
-/* Appends one line that a POSIX shell runs as the same request, without a
- * newline. Tokens and passwords are variables ("$TRACES_TOKEN"), headers that
- * are not known to be harmless "<redacted>". */
+/* Appends a line without newline that makes the same request in a POSIX shell.
+ * Tokens and passwords are variables ("$TRACES_TOKEN"), headers not known to be
+ * harmless "<redacted>". */
 void curl_line_add(struct buf *line, const struct http_request *request);
 
-/* Writes the lines of a batch to standard output; comment is one of ours above
- * them, or NULL. */
+/* Writes the lines of a batch to standard output; comment, a line above them,
+ * may be NULL. */
 bool curl_lines_write(const char *comment, const struct http_request *requests,
 		      size_t n, struct error *err) MUST_CHECK;
 

@@ -14,21 +14,22 @@
 #include "wire/http_message.h"
 #include "wire/url.h"
 
-/* Short secrets would hit ordinary words; in an error page, where a server
- * is most likely to repeat what it was sent, that does no harm. */
+/* Minimum length of secrets to mask: shorter ones would match ordinary words;
+ * in error bodies, where servers are most likely to echo requests, that does no
+ * harm. */
 #define MASK_MIN_DATA_BYTES 8
 #define MASK_MIN_ERROR_BYTES 4
 
 struct http_client {
 	struct http_settings settings;
-	struct wire *wire; /* made for the first request that needs it */
+	struct wire *wire; /* created for the first request that needs it */
 	int64_t deadline_ns;
 	struct http_log_entry *log;
 	size_t log_count;
 	size_t log_cap;
 	unsigned round_count;
-	bool is_running;          /* a batch */
-	struct error cache_error; /* the first */
+	bool is_running;          /* a batch is in progress */
+	struct error cache_error; /* the first one */
 };
 
 static int64_t deadline_from_now(const struct http_settings *settings)
@@ -97,7 +98,7 @@ size_t http_requests_left(const struct http_client *c)
 
 /* ---- one batch ---- */
 
-/* Room for a batch beforehand: what was sent must always get logged. */
+/* Reserved before the batch: whatever is sent must be logged. */
 static bool log_reserve(struct http_client *c, size_t n, struct error *err)
 {
 	size_t cap = c->log_cap ? c->log_cap * 2 : 16;
@@ -175,13 +176,13 @@ static bool prepare(struct exchange *x, const struct http_request *request,
 	return true;
 }
 
-/* The requests of one http_run_each(). */
+/* Requests of a http_run_each() call. */
 struct batch {
 	struct http_client *client;
 	struct exchange *exchanges;
 	char **urls;
 	size_t count;
-	size_t taken; /* from the front on: logged and handed over */
+	size_t taken; /* number logged and passed on, in order */
 	const struct http_taker *taker;
 	bool is_last_try;
 };
@@ -229,15 +230,15 @@ static bool take_rest(struct batch *b, struct error *err)
 	return true;
 }
 
-/* Refused, perhaps for a token that has run out. */
+/* Returns whether it was refused, possibly because of an expired token. */
 static bool may_renew(const struct batch *b, const struct exchange *x)
 {
 	return x->response->status == 401 && !b->is_last_try &&
 	       b->client->settings.renew_token;
 }
 
-/* The size from which an answer waits until all are there: reading it would
- * delay the clock of the others. */
+/* Responses of this size or more are processed when all have arrived: parsing
+ * them would distort the timing of the others. */
 #define TAKEN_EARLY_BYTES MIB
 
 static bool take_ready(void *context, bool *is_done, struct error *err)
@@ -269,7 +270,7 @@ static bool send(struct batch *b, struct error *err)
 	return c->wire && wire_run(c->wire, b->exchanges, b->count, &work, err);
 }
 
-/* Those refused for a token that has run out; the others stay as they are. */
+/* Prepares a retry of requests refused because of an expired token. */
 static void prepare_again(struct batch *b)
 {
 	const struct http_settings *s = &b->client->settings;
@@ -288,7 +289,7 @@ static void prepare_again(struct batch *b)
 	b->is_last_try = true;
 }
 
-/* Finds answers of earlier runs, which are not fetched again. */
+/* Takes responses from the cache, so they are not fetched again. */
 static void find_cached(struct batch *b)
 {
 	struct cache *cache = b->client->settings.cache;
@@ -314,8 +315,8 @@ static bool run_live(struct batch *b, struct error *err)
 	return send(b, err) && take_rest(b, err);
 }
 
-/* A replay checks no credentials: there are none, and nothing is sent. What
- * the recorded run refused is in the case as a failure. */
+/* Replays do not check credentials: there are none, and nothing is sent.
+ * Refusals by the recorded run are failures in the case. */
 static bool run_replay(struct batch *b, struct error *err)
 {
 	for (size_t i = 0; i < b->count; i++) {
@@ -378,8 +379,7 @@ bool http_run(struct http_client *c, struct http_request *requests,
 	return http_run_each(c, requests, responses, n, NULL, err);
 }
 
-/* When a request is worth another try, and how long to wait before. Pure:
- * clock and randomness are given. */
+/* Retry policy. Pure functions: clock and randomness are parameters. */
 
 #define BACKOFF_FIRST_MS 500
 #define BACKOFF_MAX_MS 8000
@@ -403,8 +403,8 @@ bool parse_http_date(struct str text, int64_t *out_ns)
 	return parse_rfc3339(str_from(iso), out_ns);
 }
 
-/* Returns the wait that the server demanded in milliseconds, or RETRY_NEVER
- * when it said nothing that can be read. */
+/* Returns the wait requested by the server in ms, RETRY_NEVER if absent or
+ * malformed. */
 static int64_t asked_ms(const struct retry_facts *f)
 {
 	int64_t until_ns, now_ns, wait_ns;
@@ -421,8 +421,8 @@ static int64_t asked_ms(const struct retry_facts *f)
 	return wait_ns <= 0 ? 0 : (wait_ns - 1) / NS_PER_MS + 1;
 }
 
-/* Doubling, the upper half of each step at random: clients that failed
- * together do not come back together. */
+/* Exponential backoff, with the upper half of each interval random, so that
+ * clients that failed together do not return together. */
 static int64_t backoff_ms(unsigned tries, uint32_t random)
 {
 	int64_t step = BACKOFF_FIRST_MS;
@@ -463,8 +463,7 @@ int64_t retry_delay_ms(const struct retry_facts *f)
 	return delay_ms < f->left_ms ? delay_ms : RETRY_NEVER;
 }
 
-/* The words for what can go wrong on the way to a server and back: each
- * failure apart, host named, next step included, no secret in any of them. */
+/* Messages for transport errors, see http_message.h. */
 
 struct str url_authority(const char *url)
 {
@@ -500,7 +499,7 @@ void wire_prefix(const char *url, struct error *err)
 	error_prefix(err, "%.*s", STR_ARGS(host));
 }
 
-/* The library tells lack of memory and all else alike. */
+/* libcurl reports lack of memory like any other failure. */
 static bool fail_library(struct error *err, const char *what, const char *words)
 {
 	return mem_has_failed() ? error_memory(err, what)
@@ -558,8 +557,7 @@ static void describe_connect(enum wire_failure failure,
 			  STR_ARGS(host), limit, side_url(f->endpoint));
 		break;
 	default:
-		/* Seldom a name comes without an errno; its text would say
-		 * "Success". */
+		/* errno is occasionally 0, whose text is "Success". */
 		error_set(err, ERROR_NETWORK,
 			  WIRE_SAYS_CANNOT_CONNECT " to %.*s: %s",
 			  STR_ARGS(host),
@@ -573,8 +571,8 @@ static bool says(const struct wire_facts *f, const char *words)
 	return strstr(f->detail, words) != NULL;
 }
 
-/* Describes the fault of a certificate, by curl's words for names and OpenSSL's
- * for times; all else is about who signed it. */
+/* Describes a certificate error, by curl's messages for names and OpenSSL's for
+ * dates; everything else is about the issuer. */
 static void describe_distrust(const struct wire_facts *f, struct error *err)
 {
 	struct str host = url_authority(f->url);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A request to a server and what came back; and the side it is sent to. Sends
- * nothing.
+ * HTTP requests, responses and endpoints as data. Sends nothing.
  */
 #ifndef WIRE_HTTP_MESSAGE_H
 #define WIRE_HTTP_MESSAGE_H
@@ -13,42 +12,44 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* One side's connection settings (traces or profiles); all borrowed, NULL
- * when not set. Secrets are read from files by auth.c, never passed on. */
+/* Connection settings of one side (traces or profiles); all borrowed, NULL if
+ * unset. Secrets are read from files by auth.c and never exposed. */
 struct endpoint {
 	const char *url; /* base URL, may have a path prefix */
 	const char *tenant_id;
 	const char *username;
 	const char *password; /* wiped by the owner after the run */
 	const char *token;
-	/* The header that it goes in: "api-key"; NULL: as a bearer's. */
+	/* Header for the token: "api-key"; NULL: as a bearer token. */
 	const char *token_header;
-	const char *const *headers; /* "Name: value", secret until shown safe */
+	/* "Name: value", secret unless known to be harmless. */
+	const char *const *headers;
 	size_t header_count;
 	const char *cacert;
 	const char *cert;
 	const char *key;
 	const char *proxy;
-	bool is_insecure;          /* --insecure: certificate not verified */
+	/* --insecure: skip certificate verification. */
+	bool is_insecure;
 	bool is_insecure_auth;     /* --insecure-auth */
-	const char *option_prefix; /* "--traces" or "--profiles": for hints */
-	/* What gave the address: "--traces-url", "TRACEFIND_TRACES_URL",
+	const char *option_prefix; /* "--traces" or "--profiles", for hints */
+	/* Where the URL was set: "--traces-url", "TRACEFIND_TRACES_URL",
 	 * "FILE:3"; NULL: the option. */
 	const char *url_origin;
-	const char *url_option; /* "--to-traces"; NULL: the prefix's */
-	const char *project; /* of Google Cloud; NULL: another server */
-	/* Requests to it begin at least so far apart, and from all others that
-	 * have such a distance; 0: as they come. */
+	/* "--to-traces"; NULL: derived from option_prefix. */
+	const char *url_option;
+	const char *project; /* Google Cloud project; NULL: another server */
+	/* Rate limit: minimum time between the starts of its requests, shared
+	 * by all endpoints that have one; 0: none. */
 	int64_t distance_ns;
 };
 
 enum http_codec { HTTP_ACCEPT_ANY, HTTP_ACCEPT_JSON, HTTP_ACCEPT_PROTOBUF };
 
-/* A filter of a good answer's body: what is kept is decided while it comes in,
- * unpacked, piece by piece. Such an answer is no one else's: it is not cached.
- */
+/* Streaming filter for the body of a successful response, decompressed: decides
+ * piece by piece what is kept. Filtered responses are not cached. */
 struct http_sieve {
-	void (*begin)(void *context); /* before each try */
+	void (*begin)(void *context); /* called before each try */
 	void (*pass)(void *context, struct str bytes, struct buf *kept);
 	void *context;
 };
@@ -56,49 +57,50 @@ struct http_sieve {
 struct http_request {
 	const struct endpoint *endpoint;
 	const char *method; /* "GET" or "POST" */
-	char *path;         /* "/api/v2/traces/..", with query, percent-encoded;
-			       owned, freed by http_request_release */
-	const char *accept; /* constant or NULL */
+	/* "/api/v2/traces/..", with query, percent-encoded; owned, freed by
+	 * http_request_release(). */
+	char *path;
+	const char *accept;       /* constant or NULL */
 	const char *content_type; /* constant or NULL */
-	/* Tells and asks nothing: its body is gzip, and what is answered is no
-	 * part of a case or a cache. */
+	/* Exports data: the body is sent gzip-compressed, and the response is
+	 * neither recorded nor cached. */
 	bool is_export;
 	struct buf body;
-	/* Short connect timeout; tried again only when the server answers
-	 * that it is busy; failure is silent. */
+	/* Short connect timeout; retried only if the server reports that it is
+	 * busy; failures are silent. */
 	bool is_probe;
-	/* The run can do without: a replayed case that lacks it gives a
-	 * response without an answer. */
+	/* Replay continues if the case lacks this request, with an empty
+	 * response. */
 	bool is_optional;
-	const struct http_sieve *sieve; /* NULL: all is kept */
+	const struct http_sieve *sieve; /* NULL: keep everything */
 };
 
 struct http_response {
-	int status;             /* 0: no answer, see err */
+	int status;             /* 0: no response, see err */
 	char content_type[128]; /* lower case, without parameters */
-	char location[512];     /* of a redirect, for the message */
+	char location[512];     /* target of a redirect, for the message */
 	char server_date[64];   /* Date header or "" */
-	/* "Google" when a metadata server of Google Cloud answered. */
+	/* "Google" in responses of a Google Cloud metadata server. */
 	char metadata_flavor[16];
-	struct buf body; /* plain, after content decoding */
+	struct buf body; /* decoded (Content-Encoding) */
 	int64_t wire_bytes;
 	int64_t duration_ns;
 	unsigned tries;
-	bool has_sent_secret; /* credentials went with the request */
-	struct error err; /* transport failure: network, limit, auth policy */
+	bool has_sent_secret; /* credentials were sent */
+	struct error err;     /* transport error: network, limit, auth policy */
 };
 
 void http_request_release(struct http_request *r);
 void http_response_release(struct http_response *r);
 
-/* Returns whether the status is one of success, whatever the body. */
+/* Returns whether the status is 2xx. */
 static inline bool http_is_success(const struct http_response *response)
 {
 	return response->status >= 200 && response->status < 300;
 }
 
-/* The words for what can go wrong on the way to a server and back: each
- * failure apart, host named, next step included, no secret in any of them. */
+/* Messages for transport errors: a distinct one for each failure, with the host
+ * and the next step, without secrets. */
 
 enum wire_failure {
 	WIRE_OK = 0,
@@ -109,9 +111,9 @@ enum wire_failure {
 	WIRE_CONNECT_TIMEOUT,
 	WIRE_STALLED,
 	WIRE_OUT_OF_TIME,
-	WIRE_NO_ANSWER,     /* closed before the first byte of an answer */
-	WIRE_NO_ANSWER_TLS, /* the same, of a server that agreed on TLS */
-	WIRE_CUT,           /* closed in the middle of it */
+	WIRE_NO_ANSWER,     /* closed before the first byte of a response */
+	WIRE_NO_ANSWER_TLS, /* same, after a TLS handshake */
+	WIRE_CUT,           /* closed in the middle of a response */
 	WIRE_TLS_UNTRUSTED,
 	WIRE_TLS,
 	WIRE_TLS_FILES,
@@ -130,11 +132,11 @@ struct wire_facts {
 	int64_t stall_ms;
 	int64_t timeout_ms;
 	int os_error;
-	const char *detail; /* the library's words, may be empty */
+	const char *detail; /* the library's message, may be empty */
 };
 
-/* The words for each case, by which the kind of failure is recognised after it
- * was recorded. */
+/* Phrases of these messages; they also serve to recognise the kind of failure
+ * in a recorded run. */
 #define WIRE_SAYS_REFUSED "refused the connection"
 #define WIRE_SAYS_NO_HOST "no such host"
 #define WIRE_SAYS_NO_PROXY "no such proxy host"
@@ -151,23 +153,24 @@ struct wire_facts {
 #define WIRE_SAYS_CLOSED_TLS "closed the connection once TLS was agreed"
 #define WIRE_SAYS_NOT_HTTP "does not answer in http"
 
-/* Sets err: what failed, how far it had come, what to try. */
+/* Sets err: what failed, at which stage, what to try. */
 void wire_describe(enum wire_failure failure, const struct wire_facts *f,
 		   struct error *err);
 
-/* Nothing can be asked: the library tells no reason. Return false. */
+/* Set err when requests cannot be started or waited for, which libcurl gives no
+ * reason for. Return false. */
 bool wire_fail_start(struct error *err);
 bool wire_fail_wait(struct error *err);
 
-/* Puts the host in front of a message. */
+/* Prefixes a message with the host. */
 void wire_prefix(const char *url, struct error *err);
 
-/* The host and port of a URL for messages; a part of it. */
+/* Returns host and port of a URL for messages, as a part of it. */
 struct str url_authority(const char *url);
 
-/* "--traces" or "--profiles", never NULL. */
+/* Returns "--traces" or "--profiles", never NULL. */
 const char *side_prefix(const struct endpoint *e);
-/* The option that has the address. */
+/* Returns the option that sets the URL. */
 const char *side_url(const struct endpoint *e);
 
 #endif

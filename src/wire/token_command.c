@@ -19,7 +19,7 @@
 /* Enough for the reason: the last line counts. */
 #define COMPLAINT_BYTES 4096
 
-/* How soon its end is noticed. */
+/* How often to check whether it has ended. */
 #define POLL_MS 20
 
 enum { TOKEN = 0, COMPLAINT, STREAMS };
@@ -34,7 +34,7 @@ struct child {
 
 /* ---- starting ---- */
 
-/* Only calls that are safe between fork and exec. */
+/* Only async-signal-safe calls, between fork and exec. */
 static _Noreturn void become(const char *command, const int ends[STREAMS])
 {
 	struct sigaction usual = { .sa_handler = SIG_DFL };
@@ -90,9 +90,9 @@ static bool child_start(struct child *c, const char *command, struct error *err)
 	return true;
 }
 
-/* ---- listening ---- */
+/* ---- reading ---- */
 
-/* Reads what there is at the moment. False when it is too much. */
+/* Reads available data. Returns false if over the limit. */
 static bool listen_to(struct child *c, size_t stream)
 {
 	struct buf *text = &c->texts[stream];
@@ -154,7 +154,7 @@ static bool child_listen(struct child *c, int64_t timeout_ms, struct error *err)
 	return true;
 }
 
-/* ---- what came of it ---- */
+/* ---- result ---- */
 
 static bool check_status(const struct child *c, struct error *err)
 {
@@ -195,7 +195,7 @@ bool token_command_run(const char *command, int64_t timeout_ms,
 
 	buf_init(&c.texts[TOKEN], LIMIT_SECRET_FILE_BYTES);
 	buf_init(&c.texts[COMPLAINT], COMPLAINT_BYTES);
-	/* The whole room at once: growing would leave copies behind. */
+	/* Reserved at full size: growing would leave copies behind. */
 	if (!buf_reserve(&c.texts[TOKEN], LIMIT_SECRET_FILE_BYTES))
 		is_done = error_memory(err, "a credential");
 	else

@@ -72,7 +72,7 @@ static bool has_only(struct str s, const char *extra)
 	return s.len > 0;
 }
 
-/* ":8080", or nothing at all. */
+/* Returns whether it is ":8080", or empty. */
 static bool is_port(struct str text)
 {
 	uint64_t port;
@@ -84,7 +84,7 @@ static bool is_port(struct str text)
 	       port <= PORT_MAX;
 }
 
-/* Returns whether it is an address of IPv6, at least in its letters. */
+/* Returns whether it consists of characters of an IPv6 address. */
 static bool is_address(struct str host)
 {
 	for (size_t i = 0; i < host.len; i++) {
@@ -96,8 +96,8 @@ static bool is_address(struct str host)
 	return str_find(host, STR(":")) != SIZE_MAX;
 }
 
-/* No percent signs, no user info, no letters beyond ASCII: libraries differ in
- * what they make of them. */
+/* Rejects percent signs, user info and non-ASCII characters, which libraries
+ * interpret differently. */
 static bool split_host(struct str authority, struct str *host)
 {
 	size_t end;
