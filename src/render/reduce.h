@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A machine's answer cut to a number of bytes, for readers to whom each costs:
- * lists keep their first elements, what lies deep is left out, texts are
- * trimmed, numbers rounded, and what has no value is dropped. What was left out
- * is listed in `left_out`, by its JSON pointer (RFC 6901), and can be had by
- * that. The document is read as often as it takes, never held.
+ * Reduces a JSON answer to a number of bytes, for readers with a token budget:
+ * lists keep their first elements, deep parts are left out, texts truncated,
+ * numbers rounded, nulls dropped. `left_out` lists what was removed by JSON
+ * pointer (RFC 6901), which can be retrieved by that. The document is parsed
+ * repeatedly, never held as a tree.
  */
 #ifndef RENDER_REDUCE_H
 #define RENDER_REDUCE_H
@@ -17,39 +17,39 @@
 #include "base/out.h"
 #include "base/str.h"
 
-/* The bytes of a token of a model, taken low: JSON of names and numbers has
- * three to four bytes in each. */
+/* Bytes per model token, a low estimate: JSON of names and numbers has three to
+ * four. */
 #define REDUCE_TOKEN_BYTES 3u
 
-/* Names of what was left out take most of less. */
+/* Smaller budgets would mostly go to the list of what was left out. */
 #define REDUCE_LEAST_TOKENS 200u
 #define REDUCE_MOST_TOKENS 100000u
 
 struct reduction {
 	struct str json; /* an object */
 	size_t budget_bytes;
-	/* What was left out gets a `cursor` of this, ":", an offset, ":" and
-	 * the pointer; NULL: none. */
+	/* Adds a `cursor` to what was left out: this text, ":", an offset, ":"
+	 * and the pointer; NULL: none. */
 	const char *cursor_front;
 };
 
-/* Appends the reduced object. ERROR_FORMAT for what is no JSON object. */
+/* Appends the reduced object. ERROR_FORMAT if it is not a JSON object. */
 bool reduce(const struct reduction *r, struct buf *out,
 	    struct error *err) MUST_CHECK;
 
-/* Appends what the pointer means: of a list as many elements from this one on
- * as fit, and how many there are; else the value alone. ERROR_NOT_FOUND: there
- * is no such part. */
+/* Appends the part at the pointer: of a list, its length and as many elements
+ * from `offset` on as fit; else the value alone. ERROR_NOT_FOUND: no such
+ * part. */
 bool reduce_part(const struct reduction *r, struct str pointer, uint64_t offset,
 		 struct buf *out, struct error *err) MUST_CHECK;
 
-/* An answer in short, to be pasted into a chat: the machine's answer, reduced,
- * as lines of text. */
+/* The format brief: the JSON answer, reduced, as lines of text for pasting into
+ * a chat. */
 
-/* The size of an answer by default. */
+/* Default size of an answer. */
 #define BRIEF_TOKENS 2000u
 
-/* json is an object; what it has no room for is told in the last lines. */
+/* json is an object; the last lines list what did not fit. */
 void brief_write(struct str json, size_t tokens, struct out *out);
 
 #endif
