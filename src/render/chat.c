@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The answer in six lines of Markdown, for a channel in which people talk: the
- * headline, the clearest of the evidence, and which trace it is about.
+ * The answer in six lines of Markdown, for a chat channel: the headline, the
+ * best evidence, and the trace.
  */
 #include "render/render.h"
 
@@ -11,13 +11,13 @@
 #include "base/num.h"
 #include "render/page.h"
 
-/* The lines of the evidence; with headline and trace, six. */
+/* Maximum lines of evidence; with headline and trace, six. */
 #define EVIDENCE_LINES 4u
 
-/* A channel breaks longer ones into a block of their own. */
+/* Chat programs show longer lines as a block. */
 #define LINE_BYTES ((size_t)280)
 
-/* Which windows were compared is for whoever looks closer. */
+/* Skips the windows compared, which are a detail. */
 static bool is_wanted(struct str line)
 {
 	return str_starts(line, STR("- **")) &&
@@ -34,8 +34,9 @@ static size_t backticks_at(struct str line, size_t at)
 	return count;
 }
 
-/* The end of what fits, at a blank outside of code: what is foreign must not
- * get out of its own. Code ends with as many backticks as it began with. */
+/* Returns the length that fits, ending at a space outside of code, so that
+ * foreign text is not cut out of its code span. Code ends with as many
+ * backticks as it began with. */
 static size_t fitting(struct str line)
 {
 	size_t end = 0, fence = 0, i = 0;
@@ -48,7 +49,7 @@ static size_t fitting(struct str line)
 		if (line.ptr[i] == ' ' && !fence)
 			end = i;
 		if (line.ptr[i] == '\\' && !fence)
-			i++; /* and what it takes the meaning from */
+			i++; /* the escaped character, too */
 		else if (run && !fence)
 			fence = run;
 		else if (run == fence)
@@ -88,7 +89,7 @@ static void write_evidence(const struct render_input *in, struct out *out)
 		bool is_last = str_starts(line, STR("- **confidence**"));
 
 		rest = str_slice(rest, end + 1, rest.len);
-		/* Its line is kept for the confidence. */
+		/* The last line is reserved for the confidence. */
 		if (!is_wanted(line) ||
 		    (count == EVIDENCE_LINES - 1 && !is_last))
 			continue;

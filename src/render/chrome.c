@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Trace events as Perfetto and chrome://tracing read them: the "Trace Event
- * Format", complete events (ph X) and metadata (ph M). A process is a
- * service; within it spans that overlap without one holding the other lie in
- * lanes of their own, since events of one thread have to nest.
+ * Trace events for Perfetto and chrome://tracing: the "Trace Event Format",
+ * complete events (ph X) and metadata (ph M). A process is a service; its spans
+ * that overlap without nesting are in separate lanes, since events of a thread
+ * must nest.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "base/timefmt.h"
 #include "render/render.h"
 
-/* A span to place; sorted so that parents come before what they hold. */
+/* A span to place; sorted so that parents come before their children. */
 struct placed {
 	int64_t start_ns;
 	int64_t end_ns;
@@ -22,11 +22,11 @@ struct placed {
 	uint32_t tid;
 };
 
-/* The spans that are open in a lane, innermost last, are a chain: below names
- * the one beneath. */
+/* Open spans of a lane, innermost last, are a linked list: below[] is the
+ * enclosing one. */
 struct lane {
 	size_t top;     /* index into items, NONE: empty */
-	int64_t end_ns; /* of the outermost: the lane is free then */
+	int64_t end_ns; /* end of the outermost: the lane is free then */
 	uint32_t tid;
 };
 
@@ -35,11 +35,11 @@ struct lane {
 struct layout {
 	struct placed *items;
 	size_t count;
-	size_t *below;      /* per item: the one that holds it in its lane */
-	struct lane *lanes; /* of the service at hand, by tid - 1 */
+	size_t *below;      /* by item: the enclosing one in its lane */
+	struct lane *lanes; /* of the current service, by tid - 1 */
 	uint32_t lane_count;
-	uint32_t *heap;  /* lanes by end_ns, then tid; the first ends first */
-	uint32_t *owner; /* per span: its item's lane, once placed */
+	uint32_t *heap;  /* min-heap of lanes by end_ns, then tid */
+	uint32_t *owner; /* by span: lane of its item, once placed */
 };
 
 static int compare_items(const void *left, const void *right)
@@ -71,7 +71,7 @@ static void swap(uint32_t *a, uint32_t *b)
 	*b = c;
 }
 
-/* The first lane of the heap got a later end. */
+/* Restores the heap after its first lane got a later end. */
 static void sink_first(struct layout *l)
 {
 	uint32_t at = 0;
@@ -100,8 +100,8 @@ static void rise_last(struct layout *l)
 	}
 }
 
-/* Closes what ended before and tells whether the lane's innermost span holds
- * this one. */
+/* Closes spans that have ended and returns whether the innermost span of the
+ * lane contains this one. */
 static bool lane_holds(struct layout *l, struct lane *lane,
 		       const struct placed *item)
 {
@@ -111,7 +111,7 @@ static bool lane_holds(struct layout *l, struct lane *lane,
 	return lane->top != NONE && l->items[lane->top].end_ns >= item->end_ns;
 }
 
-/* A lane in which nothing is open any more, or a new one. */
+/* Returns a free lane, or a new one. */
 static uint32_t free_lane(struct layout *l, const struct placed *item)
 {
 	uint32_t lane = l->lane_count ? l->heap[0] : 0;
@@ -130,8 +130,8 @@ static uint32_t free_lane(struct layout *l, const struct placed *item)
 	return lane;
 }
 
-/* The parent's lane when it still nests there: a service's own calls then
- * stand below each other. */
+/* Prefers the parent's lane if the span nests there, so that calls within a
+ * service are stacked. */
 static void place(struct layout *l, const struct trace *t, size_t i,
 		  uint32_t span, struct str service)
 {
@@ -254,9 +254,8 @@ void render_chrome(const struct render_input *in, struct out *out)
 	lay_out(&l, in);
 	jsonw_init(&w, out, 0);
 	jsonw_object(&w);
-	/* Times count from the start of the trace: viewers keep them as
-	 * doubles, which lose nanoseconds in a number of microseconds since
-	 * 1970. */
+	/* Times are relative to the start of the trace: viewers store them as
+	 * doubles, which lose nanoseconds in microseconds since 1970. */
 	trace_id_format(&in->trace->id, id);
 	format_rfc3339(in->trace->start_ns, start);
 	jsonw_addf(&w, "displayTimeUnit:ns, otherData:{trace_id:%s, start:%s}",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The answers of `diff` and `profile`: which function, then the sides.
+ * Text of the answers of `diff` and `profile`: the function, then the sides.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,23 +9,23 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* The functions that are named for the change of the whole, the largest first.
- */
+/* Maximum number of functions named as explanation of the total change, the
+ * largest first. */
 #define MOST_ROWS 3
 
-/* The least part of it that each of them holds. */
+/* Minimum part of it for each. */
 #define MOST_PART 0.05
 
-/* Less than that the whole did not move. */
+/* A smaller change of the total counts as none. */
 #define WHOLE_PART 0.0005
 
-/* Nothing changed when both sides are within this ratio, and when a change of
- * the whole by this part would have been seen. */
+/* "Unchanged" requires that both sides are within this ratio, and that a change
+ * of the total by SEEN_PART was detectable. */
 #define SAME_RATIO 1.1
 #define SEEN_PART 0.5
 #define DOUBT_PART 0.05
 
-/* The least change of a function, of what it was. */
+/* Minimum relative change of a function. */
 #define SAME_PART 0.05
 
 #define CHANGE_BYTES 256
@@ -41,7 +41,7 @@ static void from_to(const struct result *r, int64_t before, int64_t after,
 	snprintf(out, size, "from %s to %s", from, to);
 }
 
-/* Returns the baseline in parts of what is now; 0 when that is nothing. */
+/* Returns the baseline relative to the candidate; 0 if that is 0. */
 static double whole_ratio(const struct result *r)
 {
 	double after = (double)r->profile.total_value / r->exposure;
@@ -112,7 +112,8 @@ static void add_function(struct page *p, const struct result *r,
 	row_replaced(p, r, row);
 }
 
-/* "most in a (-1.5 s), b (-1.1 s)": what holds the change of the whole. */
+/* Appends which functions account for the change of the total: "most in a (-1.5
+ * s), b (-1.1 s)". */
 static void add_most(struct page *p, const struct result *r)
 {
 	size_t told = 0;
@@ -140,7 +141,7 @@ static bool has_certain(const struct result *r)
 	       change_is_real(result_verdict(r)->change);
 }
 
-/* "the whole profile doubled" for what is nearly that. */
+/* Returns "the whole profile doubled" for approximately that. */
 static const char *whole_words(double ratio)
 {
 	if (ratio > 1.95 && ratio < 2.05)
@@ -158,7 +159,8 @@ static const char *whole_name(const struct result *r)
 				     : "the whole profile";
 }
 
-/* Nothing is certain: what there is, and how much of it would have shown. */
+/* For no significant change: what there is, and what would have been
+ * detectable. */
 static void add_uncertain(struct page *p, const struct result *r)
 {
 	const struct function_row *row = result_verdict(r);
@@ -182,7 +184,8 @@ static void add_uncertain(struct page *p, const struct result *r)
 	}
 }
 
-/* A change that may be noise is worth telling when it is so much of all. */
+/* Returns whether a possibly insignificant change is a large enough part to be
+ * mentioned. */
 static bool has_doubt(const struct result *r)
 {
 	return result_verdict_count(r) &&
@@ -190,7 +193,7 @@ static bool has_doubt(const struct result *r)
 	       fabs(result_verdict(r)->delta) >= DOUBT_PART;
 }
 
-/* The sides agree, and a change that matters would have been seen. */
+/* Returns whether the sides agree and a relevant change was detectable. */
 static bool is_unchanged(const struct result *r)
 {
 	double ratio = whole_ratio(r);
@@ -201,7 +204,7 @@ static bool is_unchanged(const struct result *r)
 	       !(r->whole.detectable > SEEN_PART);
 }
 
-/* No change is one that could have been seen. */
+/* No change, although it would have been detectable. */
 static void add_unchanged(struct page *p, const struct result *r)
 {
 	char percent[UNIT_TEXT_BYTES];
@@ -263,7 +266,7 @@ struct side {
 	struct time_range range;
 	int64_t samples;
 	int64_t value;
-	int64_t whole_value; /* larger when labels leave samples out */
+	int64_t whole_value; /* larger if label filters exclude samples */
 	bool is_net;
 };
 
@@ -279,7 +282,8 @@ static bool is_count(const struct result *r)
 	return str_equal(r->profile.unit, STR("count"));
 }
 
-/* Folded stacks and async-profiler count samples, and nothing else. */
+/* Returns whether the number of samples is the only value, as in folded stacks
+ * and async-profiler. */
 static bool is_told_by_samples(const struct result *r, const struct side *side)
 {
 	static const char *const types[] = { "samples/count", "cpu/count",
@@ -374,10 +378,11 @@ static void write_functions(struct page *p, const struct result *r)
 	table_functions(p, r);
 }
 
-/* From here on a false alarm is one of a hundred. */
+/* From here on a false alarm has a probability of 1 %. */
 #define STRONG_Q 0.01
 
-/* The next round number above q: more digits would claim more than is known. */
+/* Returns the next round number above q: more digits would be false
+ * precision. */
 static const char *q_words(double q)
 {
 	if (q < 0.001)
@@ -405,7 +410,7 @@ static void add_certainty(struct page *p, const struct result *r,
 	page_textf(p, "significant (%s)", q_words(row->q));
 }
 
-/* How certain the first line is. */
+/* Confidence of the first line. */
 static void write_confidence(struct page *p, const struct result *r)
 {
 	double q = has_certain(r) ? result_verdict(r)->q : NAN;
@@ -454,8 +459,7 @@ static const char *top_words(enum rank_by measure)
 	return measure == RANK_TOTAL ? " with its callees" : "";
 }
 
-/* The first row has the largest value of its own, which may be zero where it
- * all is in what it calls. */
+/* The first row has the largest self value; 0 if everything is in callees. */
 static bool has_value(const struct result *r)
 {
 	const struct function_row *row = result_verdict(r);
@@ -470,7 +474,7 @@ const char *profile_without_rows(const struct result *r)
 					  : "the profile holds no samples";
 }
 
-/* The answer of a difference: what grew most. */
+/* The answer for a difference: what grew most. */
 static void difference_answer(struct page *p, const struct result *r)
 {
 	const struct function_row *row = result_verdict(r);

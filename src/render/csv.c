@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ranked functions as comma-separated values (RFC 4180). Columns are the
- * same for all commands and are only ever added at the end.
+ * Ranked functions as comma-separated values (RFC 4180). Columns are the same
+ * for all commands; new ones are only appended.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@ static void put_text(struct out *out, struct str text)
 		escape_csv(out, text);
 }
 
-/* Empty when not known. */
+/* Empty if unknown. */
 static void put_number(struct out *out, double value, bool is_known)
 {
 	out_char(out, ',');

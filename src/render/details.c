@@ -12,12 +12,12 @@
 /* flat flat% sum% cum cum% */
 #define NODE_COLUMNS (2 * VALUE_COLUMNS + 3 * SHARE_COLUMNS)
 #define EDGE_COLUMNS (VALUE_COLUMNS + SHARE_COLUMNS)
-#define BAR_COLUMNS 5u /* " |   " in front of the name of an edge */
+#define BAR_COLUMNS 5u /* " |   " before the name of an edge */
 #define LINE_COLUMNS 8u
 #define NAME_MIN_COLUMNS 20u
 #define SHARE_DECIMALS 6
 
-/* As pprof: without regard to signs. */
+/* As in pprof: ignores signs. */
 static double share_of(int64_t value, int64_t total)
 {
 	double share = total ? (double)value / (double)total : 0;
@@ -42,7 +42,7 @@ static void share_field(struct page *p, int64_t value, int64_t total)
 	page_field(p, PAINT_NONE, ALIGN_RIGHT, SHARE_COLUMNS, text);
 }
 
-/* Returns the columns left for a name; 0: not cut. */
+/* Returns the columns left for a name; 0: unlimited. */
 static size_t name_columns(const struct page *p, size_t lead)
 {
 	if (!p->width)
@@ -134,7 +134,7 @@ static void call_graph_table(const void *answer,
 
 /* ---- listings ---- */
 
-/* Lines without a value have a dot: they are there for the context. */
+/* Lines without a value, shown for context, have a dot. */
 static void line_value(struct page *p, int64_t value, struct str unit)
 {
 	if (value)

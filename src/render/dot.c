@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The call graph in the language of Graphviz. Boxes: own value of value with
- * callees, the larger the more it takes itself. Colours and the mark of the
- * function to blame are those of flame graphs; with a baseline the box says
- * what it was.
+ * Call graph for Graphviz. Boxes show self value and total, with a font size by
+ * self value. Colors and the mark of the function to blame are as in flame
+ * graphs; with a baseline boxes also show its value.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -29,8 +28,8 @@ struct drawing {
 	struct str unit;
 	const struct flame *flame;
 	enum palette palette;
-	uint32_t *by_name;   /* functions of the flame graph, in order */
-	uint64_t categories; /* drawn, as flame_color_bit() */
+	uint32_t *by_name;   /* functions of the flame graph, sorted */
+	uint64_t categories; /* of frames drawn, as flame_color_bit() */
 };
 
 /* ---- texts ---- */
@@ -90,8 +89,7 @@ static bool names_init(struct drawing *d)
 	return d->by_name != NULL;
 }
 
-/* Its place in the flame graph; 0, which is the root's, when it is not there.
- */
+/* Returns its index in the flame graph; 0, the root, if absent. */
 static uint32_t function_of(const struct drawing *d, struct str name)
 {
 	uint32_t low = 0, high = d->flame->function_count;
@@ -125,7 +123,7 @@ static void write_values(const struct drawing *d, const struct drawn_node *n)
 	write_part(d, n->cum);
 }
 
-/* By the root, since the eye sees areas. */
+/* By the square root, since area is perceived. */
 static int font_size(const struct drawn_graph *g, int64_t flat)
 {
 	double largest = 0, value = fabs((double)flat);
@@ -248,7 +246,7 @@ static void write_legend(const struct drawing *d)
 					: "");
 }
 
-/* A box for each colour, like those that have it. */
+/* A box for each color, in the same style. */
 static void write_meanings(const struct drawing *d)
 {
 	struct flame_meaning m;

@@ -19,7 +19,7 @@ static const uint32_t kind_colors[CODE_KIND_COUNT] = {
 	[CODE_STDLIB] = 0xbcd0e8,      [CODE_UNKNOWN] = 0xb8b8b8,
 };
 
-/* The kernel stands behind the languages. */
+/* The kernel comes after the languages. */
 #define KERNEL_PLACE COUNT_OF(languages)
 static const struct flame_meaning languages[] = {
 	[FLAME_LANGUAGE_UNKNOWN] = { 0xf2a0a0, "unknown" },
@@ -34,8 +34,8 @@ static const struct flame_meaning languages[] = {
 };
 static const struct flame_meaning kernel = { 0xf4a259, "kernel" };
 
-/* From a small part of the frame to nearly all: told apart by people who do
- * not tell red from green, and in grey by their lightness. */
+/* From a small part of the frame to nearly all: distinguishable with red-green
+ * color blindness, and in grey by lightness. */
 const struct flame_change_colors flame_change_colors = {
 	.none = COLOR_NONE,
 	.noise = COLOR_NOISE,
@@ -56,8 +56,8 @@ static int step_of(double part)
 	return step;
 }
 
-/* By how much of it came or went, where the function changed for certain and
- * this went the same way. */
+/* Returns the color by the part that came or went, if the function changed
+ * significantly in the same direction. */
 static uint32_t change_color(enum change change, double after, double before)
 {
 	double moved = after - before, most = fmax(after, before);
@@ -76,7 +76,7 @@ static bool is_kernel(const struct flame_function *fn)
 	return fn->kind == CODE_KERNEL;
 }
 
-/* Not by change. */
+/* Palettes other than changes. */
 static uint32_t plain_color(const struct flame_function *fn,
 			    enum palette palette)
 {
@@ -88,7 +88,7 @@ static uint32_t plain_color(const struct flame_function *fn,
 	if (palette == PALETTE_KIND)
 		return kind_colors[fn->kind];
 	hash = fnv32_mixed(fn->name);
-	/* Warm, always the same for a name. */
+	/* Warm colors, stable by name. */
 	return (215 + hash % 40) << 16 | (100 + (hash >> 8) % 125) << 8 |
 	       (40 + (hash >> 16) % 40);
 }

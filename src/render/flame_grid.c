@@ -6,11 +6,10 @@
 
 #include "base/mem.h"
 
-/* A frame of less would stand for its neighbours when it is drawn a column
- * wide. */
+/* A narrower frame, drawn as a full column, would displace its neighbours. */
 #define LEAST_COLUMNS 0.5
 
-/* Narrow siblings side by side that have not made a column yet. */
+/* Consecutive narrow siblings that do not fill a column yet. */
 struct run {
 	double start; /* in columns */
 	double end;
@@ -19,10 +18,10 @@ struct run {
 	uint32_t parent;
 };
 
-/* The part that is looked at, in parts of the width. */
+/* The visible part, as fractions of the width. */
 struct window {
 	double start;
-	double scale; /* parts to columns */
+	double scale; /* fractions to columns */
 };
 
 struct building {
@@ -30,9 +29,9 @@ struct building {
 	const struct flame_view *v;
 	struct window window;
 	struct run *runs; /* by row */
-	uint32_t last;    /* the deepest row with a frame, 0 first */
-	uint32_t deepest; /* depth of a frame, seen or not */
-	double hidden;    /* columns that go deeper */
+	uint32_t last;    /* deepest row with a frame, from 0 */
+	uint32_t deepest; /* depth of the deepest frame, visible or not */
+	double hidden;    /* width in columns of deeper frames */
 	size_t room;
 	bool has_failed;
 };
@@ -45,18 +44,18 @@ static struct window window_of(const struct flame_view *v)
 				.scale = width > 0 ? v->columns / width : 0 };
 }
 
-/* Sums of parts differ by less. */
+/* Larger than rounding errors of sums. */
 #define ROUNDING 1e-6
 
-/* Edges fall to the nearest column: frames side by side meet, and those
- * beneath stay within. */
+/* Rounds to the nearest column, so that adjacent frames touch, and descendants
+ * stay within. */
 static uint32_t column_at(const struct flame_view *v, double x)
 {
 	return (uint32_t)fmax(
 		0, fmin((double)v->columns, floor(x + 0.5 + ROUNDING)));
 }
 
-/* Where a frame lies; columns 0: nowhere. */
+/* Position of a frame; columns 0: not visible. */
 struct place {
 	double start; /* in columns */
 	double end;
@@ -75,8 +74,8 @@ static struct place place_of(const struct flame_view *v, struct window w,
 	double width = part * w.scale + ROUNDING;
 
 	p.column = column_at(v, p.start);
-	/* Not start and width: rounded, their sum may be another column than
-	 * that of the next frame's start, which is computed as this end is. */
+	/* Computed from the end, not from the width: rounded, start + width
+	 * might differ from the next frame's start. */
 	if (width >= fmax(v->min_columns, LEAST_COLUMNS))
 		p.columns = column_at(v, p.end) - p.column;
 	return p;
@@ -164,8 +163,8 @@ static void add_frame(struct building *b, uint32_t node, uint32_t column,
 				       .columns = columns });
 }
 
-/* Adds nodes; those beneath a frame without a column have none either: skipped.
- */
+/* Adds nodes, skipping those below a frame without a column, which have none
+ * either. */
 static void add_nodes(struct building *b)
 {
 	const struct flame_view *v = b->v;
@@ -193,7 +192,7 @@ static void add_callers(struct building *b)
 		add_frame(b, node, 0, b->v->columns);
 }
 
-/* Stable, so that the order within a row stays. */
+/* Stable, to preserve the order within rows. */
 static bool sort_rows(struct building *b)
 {
 	struct flame_grid *g = b->g;
@@ -266,10 +265,7 @@ void flame_grid_release(struct flame_grid *g)
 	*g = (struct flame_grid){ 0 };
 }
 
-/* Where the frames of a flame graph of two profiles lie when both are drawn in
- * one: a stack is as wide as the larger of its sides, so that what is gone
- * stands where it was. Knows values and parts of the whole width, neither
- * pixels nor columns. */
+/* Layout of two profiles in one flame graph, see flame.h. */
 
 typedef double own_of(const struct flame *f, const struct flame_node *n);
 
@@ -289,7 +285,7 @@ static double own_larger(const struct flame *f, const struct flame_node *n)
 	return fmax(own_after(f, n), own_before(f, n));
 }
 
-/* Sums from the last node to the root, as parts of the root's. */
+/* Sums up from the last node to the root, relative to the root. */
 static void measure(struct flame_union *u, const struct flame *f, own_of *own)
 {
 	double whole;
@@ -306,8 +302,8 @@ static void measure(struct flame_union *u, const struct flame *f, own_of *own)
 		u->widths[i] /= whole;
 }
 
-/* starts[] of a parent holds where its next child begins until all of them
- * are placed, and is put back then. */
+/* While children are placed, starts[] of the parent is where the next child
+ * begins; restored afterwards. */
 static void place(struct flame_union *u, const struct flame *f)
 {
 	u->starts[0] = 0;

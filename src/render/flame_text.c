@@ -52,7 +52,8 @@ static void write_share(struct out *out, const struct flame *f,
 	out_text(out, text);
 }
 
-/* Values are told as samples only where they are something else. */
+/* Returns whether sample counts are shown: only if values are something
+ * else. */
 static bool has_samples(const struct flame *f, enum flame_side s)
 {
 	return f->sample_value[s] > 0 && f->sample_value[s] != 1;
@@ -108,7 +109,7 @@ static void write_now(struct out *out, const struct flame_words *w, int64_t now)
 	out_text(out, scale_per(w->scale.result));
 }
 
-/* "1,200 ms per second, baseline 20 ms, change +1,180 ms"; of one profile
+/* "1,200 ms per second, baseline 20 ms, change +1,180 ms"; for one profile
  * "57.1 %, 200 ms". */
 static void write_sides(struct out *out, const struct flame_words *w,
 			const int64_t values[FLAME_SIDES])
@@ -195,7 +196,7 @@ void flame_path_write(struct out *out, const struct flame_words *w,
 		return;
 	out_text(out, ": ");
 	out_text(out, change_words(w->f, n));
-	/* How wide the frame is, where that is not the value itself. */
+	/* The width of the frame, if it is not the value itself. */
 	if (w->f->normalize != NORMALIZE_SHARE && n->values[FLAME_SLOW].total) {
 		format_share(flame_share(w->f, FLAME_SLOW,
 					 (double)n->values[FLAME_SLOW].total),
@@ -222,16 +223,15 @@ void flame_self_write(struct out *out, const struct flame_words *w,
 	write_count(out, f, FLAME_BASELINE, n->values[FLAME_BASELINE].total);
 }
 
-/* Returns the growth of the node and what is beneath it, in values of the slow
- * side. */
+/* Returns the growth of the node's total, in values of the slow side. */
 static double flame_moved(const struct flame *f, const struct flame_node *n)
 {
 	return (double)n->values[FLAME_SLOW].total - flame_before(f, n);
 }
 
-/* The text in a frame of a flame graph made of character cells. */
+/* Labels of frames in character cells. */
 
-/* On the side of the baseline nothing grew. */
+/* Nothing grew on the baseline's side. */
 static char direction(const struct flame *f, enum flame_side side,
 		      const struct flame_node *n)
 {
@@ -259,12 +259,12 @@ void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
 	*at = '\0';
 }
 
-/* The texts behind the name, the longer first; the last is empty. */
+/* Texts after the name, longest first; the last is empty. */
 #define ENDS 4
 #define WHOLE_BYTES (UNIT_TEXT_BYTES + 12)
 #define END_BYTES (2 * UNIT_TEXT_BYTES + WHOLE_BYTES + 4)
 
-/* As tables have it where two sides are compared, else a share. */
+/* Formats as in tables for a comparison, else a share. */
 static void value_text(const struct flame_words *w, enum flame_side side,
 		       int64_t value, char out[UNIT_TEXT_BYTES])
 {
@@ -276,7 +276,7 @@ static void value_text(const struct flame_words *w, enum flame_side side,
 		scale_text(&w->scale, scale_after(&w->scale, value), out);
 }
 
-/* " (total 1,300 ms)" of a function that has other paths; else nothing. */
+/* " (total 1,300 ms)" for a function with other paths; else empty. */
 static void whole_text(const struct flame_words *w, enum flame_side side,
 		       const struct flame_node *n, const char *value,
 		       char out[WHOLE_BYTES])
@@ -350,7 +350,7 @@ bool flame_labeler_is_good(const struct flame_labeler *l)
 	       l->text.state == BUF_OK;
 }
 
-/* Adds the name if it fits with what is behind it. */
+/* Appends the name if it fits together with the text after it. */
 static bool add_whole(struct flame_labeler *l, struct str name, const char *end,
 		      size_t columns)
 {
@@ -405,8 +405,7 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 	return buf_str(&l->text);
 }
 
-/* The head of a flame graph, for all drawings: what it is of, of when, how much
- * lies behind it, how to read it, what is not drawn. */
+/* Paragraphs above a flame graph, see flame.h. */
 
 struct head {
 	struct page *page;
@@ -421,7 +420,8 @@ static const char *const scope_texts[] = {
 	[SCOPE_SPAN] = "this span",
 };
 
-/* The type says nothing of what was measured: that of files, often. */
+/* Returns whether the type does not say what was measured, as often in
+ * files. */
 static bool is_unnamed(const struct result *r)
 {
 	return str_equal(str_from(measure_word(r->profile.type)),

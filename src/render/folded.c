@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Folded stacks: "root;child;leaf 42", and "root;child;leaf 40 42" with the
- * value before in front. Lines come in the order in which `LC_ALL=C sort`
- * leaves them.
+ * Folded stacks: "root;child;leaf 42", and for comparisons "root;child;leaf 40
+ * 42", baseline first. Lines are in the order of `LC_ALL=C sort`.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,15 +10,15 @@
 #include "base/mem.h"
 #include "render/render.h"
 
-/* Walks a line's bytes without putting it together: names joined by ';'. */
+/* Iterates over a line's bytes without building it: names joined by ';'. */
 struct cursor {
 	const struct stack_line *line;
 	uint32_t name;
 	size_t at;
 };
 
-/* "# " at the start of a line begins a comment, so the blanks are left out; "#"
- * alone does not. */
+/* Returns the number of spaces to skip: "# " at the start of a line begins a
+ * comment, "#" does not. */
 static size_t blanks_behind_mark(struct str root)
 {
 	size_t count = 0;
@@ -30,9 +29,9 @@ static size_t blanks_behind_mark(struct str root)
 	return count;
 }
 
-/* The next byte of the line as it will be written, or ' ' at its end, where
- * the value follows. Only separators are mapped: other escapes replace bytes
- * that no real name has, and their order need only be stable. */
+/* Returns the next byte of the line as it will be written, ' ' at its end,
+ * where the value follows. Only separators are mapped: other escapes replace
+ * bytes that do not occur in real names, and only need a stable order. */
 static int cursor_next(struct cursor *c)
 {
 	struct str name;
@@ -57,9 +56,9 @@ static bool cursor_is_done(const struct cursor *c)
 	return c->name == c->line->count;
 }
 
-/* How many names both begin with; what follows them decides. Equal ones nearly
- * always lie in one place. The last of a line counts as another: its end does
- * not stand where that of a name within does. */
+/* Returns the number of common leading names; the rest decides. Equal names are
+ * nearly always the same pointer. The last name of a line is not counted, since
+ * its end is followed by another byte than within a line. */
 static uint32_t count_shared(const struct stack_line *a,
 			     const struct stack_line *b)
 {
@@ -87,7 +86,8 @@ static int line_compare(const void *a, const void *b)
 		if (x != y)
 			return x < y ? -1 : 1;
 	}
-	/* Equal text: the input's order, so that the output is stable. */
+	/* For equal text, the order of the input, so that the output is
+	 * stable. */
 	return (*left > *right) - (*left < *right);
 }
 

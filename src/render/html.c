@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A case as one page: its head, the verdict, and what stands under it.
+ * HTML report: title, verdict, and sections below.
  */
 #include "render/html.h"
 
@@ -22,8 +22,8 @@
 
 static void html_links_write(struct html *h);
 
-/* The evidence of the answer: how it was decided, the queries to servers, and
- * the case itself, which a page may hold. */
+/* The evidence of the answer: reasoning, queries to servers, and the case
+ * itself, which a page may contain. */
 
 static bool has_reasons(const struct result *r)
 {
@@ -37,9 +37,9 @@ static bool html_has_evidence(const struct render_input *in)
 		in->embedded_case.len);
 }
 
-/* ---- how it was decided ---- */
+/* ---- reasoning ---- */
 
-/* ---- what was asked ---- */
+/* ---- queries ---- */
 
 static void write_request(struct html *h, const struct request_info *request)
 {
@@ -93,7 +93,7 @@ static bool write_base64(struct html *h, struct str bytes)
 	return text != NULL;
 }
 
-/* The button to save it is the script's. */
+/* The script adds a button to save it. */
 static void write_case(struct html *h)
 {
 	struct str packed = h->in->embedded_case;
@@ -142,7 +142,7 @@ static void html_evidence_write(struct html *h)
 	out_text(h->out, "</details>\n</section>\n");
 }
 
-/* Elements of their own, each let in by its hash. */
+/* Embedded elements, each allowed by its hash. */
 struct embedded {
 	const char *text;
 	const char *hash;
@@ -189,7 +189,7 @@ void html_percent(int64_t part, int64_t whole, char out[HTML_PERCENT_BYTES])
 #define SCRIPT_COUNT (sizeof scripts / sizeof *scripts)
 #define STYLE_COUNT (sizeof styles / sizeof *styles)
 
-/* ---- the head ---- */
+/* ---- title ---- */
 
 static void write_title(struct html *h)
 {
@@ -253,7 +253,7 @@ static void write_answer(struct html *h)
 		out_text(out, "</p>\n");
 	}
 	html_links_write(h);
-	/* A whole trace is its own. */
+	/* The view of a whole trace is complete. */
 	if (h->in->result->view.is_one ||
 	    !str_equal(str_from(h->in->result->command), STR("show"))) {
 		out_text(out, "<dl class=\"evidence\">\n");
@@ -314,7 +314,7 @@ static void write_notes(struct html *h)
 	h->page.is_list = false;
 }
 
-/* Anything that weakens or goes with the answer. */
+/* Returns whether there are notes on the answer. */
 static bool has_any_note(const struct render_input *in)
 {
 	const struct result *r = in->result;
@@ -340,7 +340,7 @@ static void write_commands(struct html *h)
 	out_text(h->out, "<dl class=\"evidence\">\n");
 	if (repeat.len)
 		write_command(h, "again", repeat);
-	/* A replay has its case already. */
+	/* A replay has a case already. */
 	if (repeat.len && !h->in->is_replay) {
 		out_text(h->out, "<dt>keep</dt><dd><pre><code>");
 		html_text(h, repeat);
@@ -385,7 +385,7 @@ static void write_sections(struct html *h)
 	html_evidence_write(h);
 }
 
-/* Where to go from the top of the page. */
+/* Links to sections, at the top of the page. */
 static void write_links(struct html *h)
 {
 	const struct render_input *in = h->in;
@@ -520,7 +520,7 @@ static void write_link(struct html *h, const struct buf *address,
 	outf(h->out, "\">%s</a>\n", text);
 }
 
-/* Where trace and profile can be looked at elsewhere. */
+/* Links to other UIs for trace and profile. */
 static void html_links_write(struct html *h)
 {
 	struct buf trace, profile;
@@ -530,7 +530,7 @@ static void html_links_write(struct html *h)
 	buf_init(&trace, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&profile, LIMIT_PAGE_TEXT_BYTES);
 	fill_trace(h, &trace);
-	/* None of files, or of spans by their ids, which no server shows so. */
+	/* Not for files, or for spans by id, which no UI shows. */
 	if (h->in->profile_link && !p->is_file &&
 	    str_starts(p->selector, STR("{"))) {
 		snprintf(from, sizeof from, "%" PRId64,

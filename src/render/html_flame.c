@@ -20,19 +20,19 @@
 #include "render/svg.h"
 #include "render/units.h"
 
-/* The flame graph of a page where no script runs, and on paper: the widest
- * frames, with what matters most of each. */
+/* Static flame graph of an HTML report, for print and without scripts: the
+ * widest frames, with the most important facts of each. */
 
 #define WIDTH_CPX (1200 * SVG_PX)
 #define FRAME_CPX (18 * SVG_PX)
 #define FRAME_HEIGHT_PX 17
 #define GAP_CPX 60
-/* Below all: two lines hold all kinds of code. */
+/* Below everything: two lines suffice for all kinds of code. */
 #define LEGEND_CPX (2 * SVG_LINE_PX * SVG_PX + 12 * SVG_PX)
 
-/* Narrower frames tell nothing on paper. */
+/* Narrower frames are useless in print. */
 #define MIN_PART 0.002
-/* Some 300 bytes each: a seventh of what a page should have. */
+/* About 300 bytes each: a seventh of a page's budget. */
 #define MAX_FRAMES 200
 #define HALVINGS 30
 
@@ -44,10 +44,10 @@ struct picture {
 	enum palette palette;
 	double min_part;
 	uint32_t depth;
-	uint64_t categories; /* drawn, as flame_color_bit() */
+	uint64_t categories; /* of frames drawn, as flame_color_bit() */
 };
 
-/* All beneath a narrow frame is narrower. */
+/* Skips everything below a narrow frame, which is narrower. */
 static uint32_t next_drawn(const struct picture *p, uint32_t node)
 {
 	for (node++;
@@ -87,8 +87,8 @@ static void choose(struct picture *p)
 	(void)is_small(p);
 }
 
-/* Writes one line about a node: its function as a whole, in both
- * measures, then the path. */
+/* Writes a line about a node: its function's values in both measures, then the
+ * path's. */
 static void html_flame_says(struct out *out, const struct flame_words *w,
 			    uint32_t node)
 {
@@ -103,7 +103,7 @@ static void html_flame_says(struct out *out, const struct flame_words *w,
 	flame_path_write(out, w, n, NULL);
 }
 
-/* Writes the path alone: the table has the function as a whole. */
+/* Writes the values of the path only, since the table has the function's. */
 static void write_title(struct out *out, const struct flame_words *w,
 			uint32_t node)
 {
@@ -190,7 +190,7 @@ static void write_picture(struct picture *p)
 	out_text(p->s.out, "</svg>\n</figure>\n");
 }
 
-/* The picture without a script. False when memory ran out. */
+/* Writes the static picture. Returns false when out of memory. */
 static bool html_flame_picture(const struct render_input *in, struct out *out)
 {
 	struct picture p = { .f = in->flame };
@@ -207,39 +207,40 @@ static bool html_flame_picture(const struct render_input *in, struct out *out)
 	return is_done;
 }
 
-/* The data that the script of a page draws a flame graph from, kept small:
- * functions in the order of their names, each without what it shares with the
- * one before; numbers in little-endian digits of 32, one letter each, those of
- * a column together, which then pack well. A frame is told by how it follows
- * the one before, and by its own values: sums are left to the reader. */
+/* Data for the flame graph script, in a compact form: functions sorted by name,
+ * without the prefix shared with the previous one; numbers in little-endian
+ * base 32, a letter per digit, column by column, which compresses well. A frame
+ * is encoded relative to the previous one, with self values only: the script
+ * computes sums. */
 
-/* Digits 32 to 63 say that another one follows. */
+/* Digits 32 to 63 mean that another digit follows. */
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			     "abcdefghijklmnopqrstuvwxyz-_";
 #define DIGIT_BITS 5
 #define DIGIT_MORE 32u
 
-/* The parts of a frame that are there, as bits of its first digit. */
+/* Bits in the first digit of a frame: which of its fields follow. */
 enum node_flags {
-	NODE_HAS_STEP = 1 << 0,     /* callers to go back, not the one before */
+	/* Number of levels to go up; else the previous frame is the caller. */
+	NODE_HAS_STEP = 1 << 0,
 	NODE_HAS_SELF = 1 << 1,     /* and << 1 for the baseline */
-	NODE_HAS_LEFT_OUT = 1 << 3, /* and << 1: of frames beneath */
+	NODE_HAS_LEFT_OUT = 1 << 3, /* and << 1: of omitted descendants */
 };
-/* Above the change in a function's digit: it is the one to blame; what it
- * changed is its own, and no fold of callers may hide it. */
+/* Bits above the change in a function's digit: it is to blame; its own value
+ * changed, so it must not be folded. */
 #define BLAMED_SHIFT 3
 #define VERDICT_SHIFT 4
 
 enum column {
 	COLUMN_FILE_SHARED = 0,
 	COLUMN_NAME_SHARED,
-	COLUMN_FILE, /* from 1; less that of the function before, see put_i64()
-		      */
+	/* From 1; as a difference to the previous function, see put_i64(). */
+	COLUMN_FILE,
 	COLUMN_LINE,
 	COLUMN_KIND,
 	COLUMN_LANGUAGE,
 	COLUMN_CHANGE,
-	COLUMN_WHOLE, /* of a function, as many as there are sides */
+	COLUMN_WHOLE, /* total of a function, one per side */
 	COLUMN_MEASURED =
 		COLUMN_WHOLE + FLAME_SIDES, /* as flame_measured() */
 	COLUMN_FLAGS = COLUMN_MEASURED + FLAME_SIDES,
@@ -276,15 +277,15 @@ struct data {
 	struct jsonw json;
 	uint64_t divisor[FLAME_SIDES]; /* of all values */
 	double min_share;
-	uint32_t *functions; /* used ones, by name */
-	uint32_t *places;    /* of a function among them */
-	uint32_t *files;     /* of a function, 0 for none */
-	bool *is_caller;     /* of a row of the result, see table_callers() */
+	uint32_t *functions; /* those in use, by name */
+	uint32_t *places;    /* by function: index among them */
+	uint32_t *files;     /* by function, 0 for none */
+	bool *is_caller;     /* by row of the result, see table_callers() */
 	uint32_t count;
 	struct buf columns[COLUMNS];
-	struct buf shown;  /* a text as it is displayed */
-	struct buf before; /* the one before it */
-	bool has_failed;   /* one of these, cleared since */
+	struct buf shown;  /* text as displayed */
+	struct buf before; /* the previous one */
+	bool has_failed;   /* a buffer failed before it was cleared */
 };
 
 static void put(struct data *d, enum column column, uint64_t value)
@@ -298,17 +299,17 @@ static void put(struct data *d, enum column column, uint64_t value)
 	buf_add_char(out, digits[value]);
 }
 
-/* Negative ones are odd. */
+/* Zigzag encoding: negative numbers are odd. */
 static void put_i64(struct data *d, enum column column, int64_t value)
 {
 	put(d, column,
 	    value < 0 ? 2 * (uint64_t)-value - 1 : 2 * (uint64_t)value);
 }
 
-/* ---- what is kept ---- */
+/* ---- selection ---- */
 
-/* Returns the node's share of its side's whole picture, on the side where that
- * is more. Never more than that of its caller. */
+/* Returns the node's share of its side's total, on the side where it is larger.
+ * Never larger than its caller's. */
 static double node_share(const struct flame *f, uint32_t node)
 {
 	double most = 0;
@@ -329,7 +330,8 @@ static bool is_kept(const struct data *d, uint32_t node)
 	return !node || node_share(d->f, node) >= d->min_share;
 }
 
-/* The next one that is kept: all beneath a narrow one is narrower. */
+/* Returns the next node that is kept, skipping everything below a narrow
+ * one. */
 static uint32_t next_kept(const struct data *d, uint32_t node)
 {
 	for (node++; node < d->f->node_count && !is_kept(d, node);)
@@ -346,8 +348,8 @@ static uint32_t count_kept(const struct data *d)
 	return count;
 }
 
-/* At least what the user wants, and so much that no more are left than a
- * browser takes at once. */
+/* Chooses at least the minimum requested by the user, and large enough for the
+ * number of frames a browser can handle. */
 static void set_min_share(struct data *d, const struct picture_style *style)
 {
 	double width = style->width_px ? style->width_px : 1200;
@@ -366,7 +368,7 @@ static void set_min_share(struct data *d, const struct picture_style *style)
 	d->min_share = high;
 }
 
-/* Those of functions hold what is not drawn, too: stacks of negative values. */
+/* Values of functions include what is not drawn: negative stacks. */
 static uint64_t divisor_of(const struct flame_words *w, int side)
 {
 	const struct flame *f = w->f;
@@ -435,9 +437,9 @@ static void clear(struct data *d, struct buf *text)
 	buf_clear(text);
 }
 
-/* The text as it is displayed, without what it shares with the one before; how
- * much that is goes to a column. Only of letters that are one unit of a string
- * in any program. */
+/* Appends the text as displayed, without the prefix shared with the previous
+ * one, whose length goes to a column. Only ASCII characters are shared, which
+ * are one unit in strings of any language. */
 static void put_text(struct data *d, enum column shared, struct str text)
 {
 	struct buf swap;
@@ -459,7 +461,7 @@ static void put_text(struct data *d, enum column shared, struct str text)
 	d->shown = swap;
 }
 
-/* Each file once, in the order of their names. */
+/* Each file once, sorted by name. */
 static void write_files(struct data *d)
 {
 	struct str last = STR("");
@@ -511,8 +513,8 @@ static void write_functions(struct data *d)
 				    d->is_caller)
 				    << VERDICT_SHIFT);
 		sides = d->f->has_baseline ? FLAME_SIDES : 1;
-		/* In the digits of put_i64(): a sum with negative stacks may be
-		 * one. */
+		/* As put_i64(), since a sum with negative stacks may be
+		 * negative. */
 		for (int s = 0; s < sides; s++) {
 			put_i64(d, COLUMN_WHOLE + (enum column)s,
 				fn->totals[s] / (int64_t)d->divisor[s]);
@@ -526,7 +528,7 @@ static void write_functions(struct data *d)
 
 /* ---- frames ---- */
 
-/* Returns the value of frames beneath that are left out. */
+/* Returns the value of omitted descendants. */
 static uint64_t left_out(const struct data *d, uint32_t node, int side)
 {
 	const struct flame *f = d->f;
@@ -575,10 +577,10 @@ static void write_nodes(struct data *d)
 		   count, f->node_count - count, d->min_share);
 }
 
-/* ---- the rest ---- */
+/* ---- metadata ---- */
 
-/* The unit of the table: a value by its exposure by the step is what it shows,
- * with the decimals behind the point. */
+/* The unit of the table: it shows value / exposure / step, with this many
+ * decimals. */
 static void write_scale(struct jsonw *w, const struct result *r)
 {
 	struct scale s;
@@ -635,7 +637,7 @@ static void write_steps(struct jsonw *w, const char *key,
 	jsonw_array_end(w);
 }
 
-/* A legend in the order of kinds or languages, the kernel behind these. */
+/* A legend in the order of kinds or languages, with the kernel last. */
 static void write_legend(struct jsonw *w, const char *key, enum palette palette)
 {
 	struct flame_meaning m;
@@ -650,7 +652,7 @@ static void write_legend(struct jsonw *w, const char *key, enum palette palette)
 	jsonw_array_end(w);
 }
 
-/* The kinds that a viewer may hide: what runs on behalf of others' code. */
+/* Kinds that the viewer can hide: runtime and libraries. */
 static void write_runtime_kinds(struct jsonw *w)
 {
 	static const enum code_kind kinds[] = { CODE_GC_ALLOC, CODE_RUNTIME,
@@ -709,7 +711,7 @@ static void data_init(struct data *d, struct out *out)
 	buf_init(&d->before, LIMIT_PAGE_TEXT_BYTES);
 }
 
-/* False when memory ran out. */
+/* Returns false when out of memory. */
 static bool data_release(struct data *d)
 {
 	bool is_ok;
@@ -755,9 +757,9 @@ static bool write_json(const struct render_input *in, struct out *out)
 	return data_release(&d) && is_done;
 }
 
-/* ---- packed ---- */
+/* ---- compression ---- */
 
-/* Below, it is left as it is: all of a page that is small can be read. */
+/* Smaller data is not compressed, so that small pages are readable. */
 #define PACKED_BYTES (64 * KIB)
 
 static bool write_packed(struct str json, struct out *out)
@@ -781,8 +783,8 @@ static bool write_packed(struct str json, struct out *out)
 	return is_done && text;
 }
 
-/* The element that html_flame.js reads: JSON, when it is large packed with gzip
- * in base64. False when memory ran out. */
+/* Writes the element that html_flame.js reads: JSON, when large as base64 of
+ * gzip. Returns false when out of memory. */
 static bool html_flame_data(const struct render_input *in, struct out *out)
 {
 	struct buf json;
@@ -804,10 +806,10 @@ static bool html_flame_data(const struct render_input *in, struct out *out)
 	return is_done;
 }
 
-/* ---- of one span ---- */
+/* ---- a single span ---- */
 
-/* Its value, how many callers it shares with the stack before it, and the rest
- * of its names. */
+/* Writes its value, the number of frames shared with the previous stack, and
+ * its other names. */
 static void write_own_stack(struct jsonw *w, const struct stack_line *before,
 			    const struct stack_line *line)
 {
@@ -824,8 +826,9 @@ static void write_own_stack(struct jsonw *w, const struct stack_line *before,
 	jsonw_array_end(w);
 }
 
-/* Its samples alone, as stacks of names, which lead to frames of the graph. One
- * request has few; of what is too much for a page nothing is written. */
+/* Writes the samples of the span as stacks of names, which refer to frames of
+ * the graph. A request has few; if there are too many for a page, writes
+ * nothing. */
 static void write_own(const struct render_input *in, struct out *out)
 {
 	struct buf json;
@@ -857,17 +860,17 @@ static void write_own(const struct render_input *in, struct out *out)
 	buf_release(&json);
 }
 
-/* The frames of the hottest path; what is deeper is a click away. */
+/* Maximum frames of the hottest path; deeper ones are a click away. */
 #define PATH_FRAMES 40
 
-/* As --palette and the script know them. */
+/* Names used by --palette and the script. */
 static const char *const palette_values[] = {
 	[PALETTE_AUTO] = "auto", [PALETTE_HOT] = "hot",
 	[PALETTE_JAVA] = "java", [PALETTE_KIND] = "kind",
 	[PALETTE_DIFF] = "diff",
 };
 
-/* ---- what it is of ---- */
+/* ---- description ---- */
 
 static void flush_paragraph(struct page *p)
 {
@@ -885,7 +888,7 @@ static void write_paragraph(struct page *p, const struct render_input *in,
 	flush_paragraph(p);
 }
 
-/* The legend of the palette that is chosen, by the script, too. */
+/* Legends of all palettes; the script shows the selected one. */
 static void write_colors(struct page *p, const struct render_input *in)
 {
 	static const enum palette palettes[] = { PALETTE_DIFF, PALETTE_KIND,
@@ -918,8 +921,7 @@ static void write_words(const struct render_input *in, struct out *out)
 	struct page p;
 
 	page_begin(&p, &style, out);
-	/* The description of the picture without a script; the script writes
-	 * that of what it shows. */
+	/* Description of the static picture; the script replaces it. */
 	out_text(p.out, "<p class=\"flame-how\" id=\"flame-caption\">");
 	page_textf(&p, "%s; a frame is as wide as ",
 		   in->flame->is_reversed ? "callees first" : "callers first");
@@ -937,7 +939,7 @@ static void write_words(const struct render_input *in, struct out *out)
 	page_end(&p);
 }
 
-/* ---- what the script fills ---- */
+/* ---- controls for the script ---- */
 
 static void palette_option(struct out *out, enum palette palette,
 			   enum palette shown)
@@ -1014,7 +1016,7 @@ static void write_step(const struct flame_words *w, struct out *out,
 	out_char(out, '\n');
 }
 
-/* Returns the frames of the path, the node included. */
+/* Returns the number of frames of the path, including the node. */
 static unsigned frames_below(const struct flame *f, uint32_t node)
 {
 	unsigned count = 0;
@@ -1046,7 +1048,7 @@ static void write_path(const struct render_input *in, struct out *out)
 	out_text(out, "\n</details>\n");
 }
 
-/* ---- the whole ---- */
+/* ---- section ---- */
 
 bool html_has_flame(const struct render_input *in)
 {

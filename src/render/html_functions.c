@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions as a table that html_functions.js sorts and filters; without it they
- * stand in the order of their rank.
+ * Table of functions, which html_functions.js can sort and filter; initially
+ * ordered by rank.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "render/source_link.h"
 #include "render/units.h"
 
-/* The parts that shares are sorted by: less is below the error of sampling. */
+/* Resolution of shares for sorting: finer than the sampling error. */
 #define SHARE_PARTS 1000000
 
 struct column {
@@ -29,13 +29,13 @@ struct functions {
 	struct html *h;
 	const struct result *r;
 	struct scale scale;
-	const struct column *columns; /* without a baseline */
-	const char *class;            /* names the columns to html.css */
-	enum rank_by measure;         /* that is compared */
-	enum rank_by other;           /* measure beside it */
+	const struct column *columns; /* for a single profile */
+	const char *class;            /* selects the columns in html.css */
+	enum rank_by measure;         /* the one compared */
+	enum rank_by other;           /* second measure */
 	size_t count;                 /* rows written */
-	bool *is_caller;              /* by row that is kept; NULL: no memory */
-	double reach;                 /* the largest change, for bars */
+	bool *is_caller;              /* by row kept; NULL: out of memory */
+	double reach;                 /* largest change, the scale of bars */
 };
 
 static const char *const measure_names[] = {
@@ -94,7 +94,7 @@ static void set_columns(struct functions *f)
 
 /* ---- cells ---- */
 
-/* Begins a number: the one shown is rounded, the one sorted by is not. */
+/* Starts a numeric cell: displayed rounded, sorted unrounded. */
 static void begin_number(struct functions *f, double share)
 {
 	double parts = isfinite(share) ? fmin(fmax(share, -1e9), 1e9) : 0;
@@ -106,7 +106,7 @@ static void share_cell(struct functions *f, double share)
 {
 	char text[UNIT_TEXT_BYTES];
 
-	/* Nothing at all is a dash, to be told from a little. */
+	/* 0 is a dash, as opposed to a small value. */
 	format_share(share == 0 ? (double)NAN : share, text);
 	begin_number(f, share);
 	outf(f->h->out, "%s</td>", text);
@@ -122,7 +122,7 @@ static void value_cell(struct functions *f, int64_t value)
 	out_text(f->h->out, "</td>");
 }
 
-/* Steps of the table's unit, sorted by what they stand for. */
+/* A value in the table's unit, sorted by the unrounded value. */
 static void steps_cell(struct functions *f, int64_t steps, bool has_sign)
 {
 	char text[UNIT_TEXT_BYTES];
@@ -134,8 +134,8 @@ static void steps_cell(struct functions *f, int64_t steps, bool has_sign)
 	outf(f->h->out, "<td data-v=\"%" PRId64 "\">%s</td>", steps, text);
 }
 
-/* Where a change lies between both ends of the bar, 0 in the middle; in
- * hundredths of a percent. */
+/* Returns the position of a change on the bar, with 0 in the middle, in 1/100
+ * %. */
 static int64_t place(const struct functions *f, double delta)
 {
 	return llround(fmin(fmax(5000 + 5000 * delta / f->reach, 0), 10000));
@@ -148,7 +148,7 @@ static void place_attr(struct functions *f, const char *name, int64_t place)
 	     (int)place % 100);
 }
 
-/* A bar from 0 to the change, and a line over its interval. */
+/* Draws a bar from 0 to the change, and a line for its interval. */
 static void write_plot(struct functions *f, const struct function_row *row)
 {
 	int64_t from = place(f, fmin(row->delta, 0));
@@ -191,7 +191,7 @@ static void range_cell(struct functions *f, const struct function_row *row)
 	out_text(f->h->out, "</td>");
 }
 
-/* The change is the difference of what is printed beside it. */
+/* The change is the difference of the numbers displayed. */
 static void change_cells(struct functions *f, const struct function_row *row)
 {
 	enum rank_by measure = row_measure(f->r, row);
@@ -210,7 +210,7 @@ static void change_cells(struct functions *f, const struct function_row *row)
 	steps_cell(f, scale_after(&f->scale, row_value(row, f->other)), false);
 }
 
-/* A long name wraps behind what separates its parts. */
+/* Allows line breaks after separators in a long name. */
 static void write_parts(struct html *h, struct str name)
 {
 	size_t from = 0;
@@ -225,7 +225,7 @@ static void write_parts(struct html *h, struct str name)
 	html_text(h, str_slice(name, from, name.len - from));
 }
 
-/* With a link to where its source can be read, when that is known. */
+/* With a link to the source, if known. */
 static void write_place(struct functions *f, const struct function_row *row)
 {
 	struct html *h = f->h;
@@ -280,8 +280,8 @@ static const char *row_class(const struct function_row *row)
 	return row->change == CHANGE_NOISE ? "noise" : "same";
 }
 
-/* Those after the limit are there, but wait to be asked for, as do callers that
- * only pass a change on. */
+/* Rows past the limit, and callers that only pass a change on, are hidden
+ * initially. */
 static void write_row(struct functions *f, size_t i)
 {
 	const struct function_row *row = &f->r->functions[i];
@@ -345,7 +345,7 @@ static void write_table(struct functions *f)
 	out_text(out, "</tbody>\n</table>\n</div>\n");
 }
 
-/* ---- around them ---- */
+/* ---- around the rows ---- */
 
 static void write_hint(struct functions *f)
 {
@@ -366,8 +366,7 @@ static void write_hint(struct functions *f)
 	out_text(out, ".</p>\n");
 }
 
-/* The rows that the table leaves out, and the words that it means differently.
- */
+/* Describes rows left out of the table, and the terms it uses. */
 static void write_foot(struct functions *f)
 {
 	const struct result *r = f->r;
@@ -406,7 +405,7 @@ void html_functions_write(struct html *h)
 		if (change_is_real(row->change))
 			f.reach = fmax(f.reach, fabs(row->delta));
 	}
-	/* Without a change noise is not to fill the bars. */
+	/* Without a change noise should not fill the bars. */
 	if (!(f.reach > 0.01))
 		f.reach = 0.01;
 	scale_init(&f.scale, r);

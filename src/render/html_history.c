@@ -9,10 +9,10 @@
 #include "render/page.h"
 #include "render/units.h"
 
-/* The history over time: a panel a window, the oldest first; in it a bar from
- * the shortest request to the longest of each part, its median across it. */
+/* History over time: a panel per window, the oldest first, with a bar from the
+ * shortest to the longest request of each slot, and its median. */
 
-/* Durations are read by their size: tenfold steps are as high as each other. */
+/* Logarithmic scale for durations. */
 struct scale_of_time {
 	double low; /* logarithms */
 	double high;
@@ -21,12 +21,12 @@ struct scale_of_time {
 
 struct panel {
 	const struct request_window *window;
-	double from; /* of the width, 0 to 1 */
+	double from; /* fraction of the width, 0 to 1 */
 	double width;
 };
 
 #define PANEL_GAP 0.01
-/* The width of a bar, of its part's. */
+/* Width of a bar relative to its slot. */
 #define BAR_PART 0.7
 
 static void html_history_place(struct html *h, const char *name, double part);
@@ -61,7 +61,7 @@ static struct scale_of_time scale_of(const struct request_history *history)
 	return s;
 }
 
-/* Height of what is drawn, in pixels: a person tells 1 in 100 by it. */
+/* Height of the chart in pixels, enough to distinguish 1 in 100. */
 #define HISTORY_HEIGHT 120
 
 static int y_of(const struct scale_of_time *s, int64_t duration_ns)
@@ -71,7 +71,7 @@ static int y_of(const struct scale_of_time *s, int64_t duration_ns)
 	return HISTORY_HEIGHT - (int)lround(part * HISTORY_HEIGHT);
 }
 
-/* Windows come by role, the newest first; those without requests are not
+/* Windows are ordered by role, the newest first; those without requests are not
  * drawn. */
 static bool find_panel(const struct request_history *history,
 		       const struct scale_of_time *s, enum request_role role,
@@ -109,9 +109,9 @@ static double place_in(const struct panel *p, int64_t time_ns)
 	return p->from + fmin(fmax(part, 0), 1) * p->width;
 }
 
-/* ---- minutes that are not compared ---- */
+/* ---- times not compared ---- */
 
-/* All of a window where nothing else is known. */
+/* The whole window if unknown. */
 static struct time_range compared_of(const struct html *h,
 				     const struct request_window *w)
 {
@@ -120,7 +120,7 @@ static struct time_range compared_of(const struct html *h,
 	return c.to_ns ? c : w->range;
 }
 
-/* By the middle of what the slot counts. */
+/* By the middle of the slot. */
 static bool is_left_out(const struct html *h, const struct panel *p,
 			const struct request_slot *slot)
 {
@@ -131,7 +131,7 @@ static bool is_left_out(const struct html *h, const struct panel *p,
 	return middle_ns < c.from_ns || middle_ns > c.to_ns;
 }
 
-/* ---- the parts ---- */
+/* ---- slots ---- */
 
 static void write_says(struct html *h, const struct scale_of_time *s,
 		       const struct request_slot *slot)
@@ -191,7 +191,8 @@ static void write_slot(struct html *h, const struct scale_of_time *s,
 	out_text(h->out, "/></a>\n");
 }
 
-/* The least part of a window that was left out: less shows in no drawing. */
+/* Minimum part of a window shown as left out; smaller ones would not be
+ * visible. */
 #define LEFT_OUT_PART 0.01
 
 static bool write_left_out(struct html *h, const struct panel *p,
@@ -209,7 +210,7 @@ static bool write_left_out(struct html *h, const struct panel *p,
 	return true;
 }
 
-/* True when a part of a window is drawn as not compared. */
+/* Returns true if a part of a window is drawn as not compared. */
 static bool write_panel(struct html *h, const struct panel *p)
 {
 	struct time_range all = p->window->range, c = compared_of(h, p->window);
@@ -241,7 +242,7 @@ static bool write_panel(struct html *h, const struct panel *p)
 	return has_any;
 }
 
-/* Tenfold steps within what is drawn. */
+/* Grid lines at powers of ten. */
 static void write_grid(struct html *h, const struct scale_of_time *s)
 {
 	for (double step = ceil(s->low); step <= s->high; step++) {
@@ -296,7 +297,7 @@ static bool write_chart(struct html *h, const struct request_history *history,
 		if (find_panel(history, s, history->windows[i].role, &p))
 			has_left_out |= write_panel(h, &p);
 	write_grid(h, s);
-	/* Those of one window stand together; the oldest window comes first. */
+	/* Slots of a window are adjacent; the oldest window comes first. */
 	for (int role = REQUEST_ROLES - 1; role >= 0; role--)
 		for (size_t i = 0; i < history->slot_count; i++)
 			if ((int)history->slots[i].role == role &&
@@ -328,12 +329,12 @@ static void write_onset_words(struct html *h, bool has_left_out)
 	out_text(h->out, "</p>\n");
 }
 
-/* Room under it for what stands on its axis. */
+/* Space below it for axis labels. */
 #define HISTORY_AXIS 36
-/* Windows have a name, a clock and what they are. */
+/* Windows have a name, a time and a description. */
 #define TIMES_AXIS 52
 
-/* Over time, and what its bars link to. */
+/* The chart over time, and the examples its bars link to. */
 static void html_history_times(struct html *h,
 			       const struct request_history *history)
 {
@@ -364,9 +365,9 @@ static void html_history_time_details(struct html *h,
 	}
 }
 
-/* The part of a column's width that is left free on each side of its bars. */
+/* Gap at each side of a column, relative to its width. */
 #define GAP 0.12
-/* Beyond this part of the width words stand to the left of what they name. */
+/* Position beyond which labels are on the left of what they name. */
 #define TURN 0.6
 
 bool html_has_history(const struct render_input *in)
@@ -374,7 +375,7 @@ bool html_has_history(const struct render_input *in)
 	return in->result->history && !in->style.is_quiet;
 }
 
-/* ' name="12.34%"': a place within 0 and 1 of the width. */
+/* ' name="12.34%"': a position, given as a fraction of the width. */
 static void html_history_place(struct html *h, const char *name, double part)
 {
 	char text[HTML_PERCENT_BYTES];
@@ -401,7 +402,7 @@ static void write_example(struct html *h, const struct request_example *e)
 	out_text(h->out, "</code></pre></td></tr>\n");
 }
 
-/* A table of examples, each with the command to look at it. */
+/* A table of examples, each with the command to view it. */
 static void html_history_table(struct html *h,
 			       const struct request_example *examples,
 			       size_t count)
@@ -418,7 +419,7 @@ static void html_history_table(struct html *h,
 
 /* ---- the histogram ---- */
 
-/* One is seen, however many others there are. */
+/* A single request is visible, however many others there are. */
 static int height_of(uint32_t count, uint32_t most)
 {
 	int height = (int)lround((double)count / most * HISTORY_HEIGHT);
@@ -426,7 +427,7 @@ static int height_of(uint32_t count, uint32_t most)
 	return count && height < 2 ? 2 : height;
 }
 
-/* From `above` pixels on upwards; returns where it ends. */
+/* Draws a bar upwards from `above` pixels; returns its end. */
 static int write_bar(struct html *h, const char *class, double from,
 		     double width, int above, int height)
 {
@@ -484,7 +485,7 @@ static void write_column(struct html *h, size_t i, uint32_t most)
 	out_text(h->out, "</a>\n");
 }
 
-/* Every second edge makes room on a narrow page. */
+/* Every other label is hidden on a narrow page. */
 static void write_edge(struct html *h, size_t i)
 {
 	const struct request_history *history = h->in->result->history;
@@ -501,7 +502,7 @@ static void write_edge(struct html *h, size_t i)
 	outf(h->out, ">%s</text>", text);
 }
 
-/* Where the request in question lies. */
+/* Returns the position of the investigated request. */
 static double place_of_this(const struct request_history *history)
 {
 	size_t i = 0;
@@ -572,7 +573,7 @@ static void write_bucket_details(struct html *h)
 	}
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 static void write_window(struct html *h, const struct request_window *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The waterfall as a list: a row a span on one axis of time, by service, the
- * critical path underlined; a row opens and tells what the span says.
+ * Waterfall as a list: a row per span on a common time axis, colored by
+ * service, the critical path underlined; rows expand to the span's details.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* The details of one span: its ids and times, attributes, events, links. */
+/* Details of a span: ids and times, attributes, events, links. */
 
-/* Markup around a key and its value. */
+/* Bytes of markup for a key and its value. */
 #define PAIR_BYTES 27u
-/* And around all of a span. */
+/* Bytes of markup for a span. */
 #define SPAN_BYTES 300u
 
 static size_t pair_bytes(const struct trace *t, uint32_t key, uint32_t value)
@@ -58,7 +58,7 @@ size_t html_process_bytes(const struct trace *t, uint32_t resource)
 			 t->details + r->detail_first, r->detail_count);
 }
 
-/* Its lines and tabs as they are: a stack trace has to stay readable. */
+/* Keeps line breaks and tabs, so that stack traces are readable. */
 static void write_value(struct html *h, struct str value)
 {
 	size_t from = 0;
@@ -111,7 +111,8 @@ static void write_part_head(struct html *h, const struct trace *t,
 		out_text(h->out, "</code>");
 		return;
 	}
-	/* Clocks and instrumentation err; so may an event. */
+	/* An event may be before the span, by clock skew or wrong
+	 * instrumentation. */
 	format_duration(after_ns < 0 ? sat_sub_i64(0, after_ns) : after_ns,
 			text);
 	outf(h->out, "%s%s <b>", after_ns < 0 ? "-" : "+", text);
@@ -119,7 +120,7 @@ static void write_part_head(struct html *h, const struct trace *t,
 	out_text(h->out, "</b>");
 }
 
-/* The attributes of an event or a link follow it. */
+/* Attributes of an event or a link follow it. */
 static uint32_t write_part(struct html *h, const struct trace *t,
 			   const struct span *s, uint32_t i)
 {
@@ -198,7 +199,7 @@ static void write_ids(struct html *h, const struct span *s, uint32_t process)
 	out_text(h->out, "</a></p>");
 }
 
-/* numbers: of processes, from 1, by index of the resource. */
+/* numbers: of resources, from 1, by index. */
 static void html_span_details(struct html *h, const struct waterfall_row *row,
 			      const uint32_t *numbers)
 {
@@ -224,7 +225,7 @@ static void html_span_details(struct html *h, const struct waterfall_row *row,
 	out_text(h->out, "</div>");
 }
 
-/* ---- processes ---- */
+/* ---- resources ---- */
 
 static void write_process(struct html *h, uint32_t resource, uint32_t number)
 {
@@ -242,12 +243,12 @@ static void write_process(struct html *h, uint32_t resource, uint32_t number)
 	out_text(h->out, "</details>\n");
 }
 
-/* Levels that html.css indents; deeper rows have their depth in front. */
+/* Levels indented by html.css; deeper rows show their depth. */
 #define LEVELS_MAX 20u
-/* Colours of html.css. */
+/* Number of colors in html.css. */
 #define SERVICE_COLORS 12u
 #define TICKS 4
-/* More are laid out when they come into sight. */
+/* More rows are only laid out when visible. */
 #define LONG_ROWS 200u
 
 struct fall {
@@ -257,12 +258,12 @@ struct fall {
 	size_t count;
 	int64_t from_ns;
 	int64_t length_ns;
-	uint32_t *parents; /* row above, UINT32_MAX for roots */
-	uint32_t *left;    /* spans below a row that are not drawn */
+	uint32_t *parents; /* parent row, UINT32_MAX for roots */
+	uint32_t *left;    /* by row: descendants that are not drawn */
 	bool *is_drawn;
 	bool *has_details;
-	uint32_t *numbers;   /* of a process, from 1, by resource */
-	uint32_t *processes; /* resources, in the order of rows */
+	uint32_t *numbers;   /* by resource, from 1 */
+	uint32_t *processes; /* resources, in row order */
 	uint32_t process_count;
 	size_t drawn;
 	/* In order of appearance. */
@@ -275,7 +276,7 @@ bool html_has_spans(const struct render_input *in)
 	return in->trace && in->result->waterfall_count > 0;
 }
 
-/* ---- what is drawn of a large trace ---- */
+/* ---- rows of a large trace ---- */
 
 struct choice {
 	int64_t duration_ns;
@@ -283,7 +284,7 @@ struct choice {
 	uint8_t grade;
 };
 
-/* Orders what the reader looks for first, then what took long. */
+/* Orders rows by relevance, then duration. */
 static int compare_choices(const void *left, const void *right)
 {
 	const struct choice *a = left, *b = right;
@@ -294,7 +295,7 @@ static int compare_choices(const void *left, const void *right)
 	return order ? order : compare_u64(a->row, b->row);
 }
 
-/* With the rows above it; false when that would be too many. */
+/* Selects a row with its ancestors; returns false if they exceed the limit. */
 static bool draw_row(struct fall *f, uint32_t row)
 {
 	size_t count = 0;
@@ -311,8 +312,8 @@ static bool draw_row(struct fall *f, uint32_t row)
 	return true;
 }
 
-/* The first that does not fit ends it: looking at the way up from all others
- * would cost their depths. When that is the very first, the top is shown. */
+/* Stops at the first row that does not fit: checking the ancestors of all
+ * others would take too long. If it is the very first, the top is shown. */
 static void choose_rows(struct fall *f, const struct choice *order)
 {
 	size_t bytes = 0;
@@ -337,12 +338,12 @@ static void choose_rows(struct fall *f, const struct choice *order)
 		if (bytes > LIMIT_PAGE_DETAIL_BYTES)
 			break;
 		f->has_details[row] = true;
-		/* Which one it is comes later: these are out of order. */
+		/* Numbered later, since these are not in row order. */
 		f->numbers[resource] = UINT32_MAX;
 	}
 }
 
-/* Their order in the answer may be another the next time. */
+/* Renumbers in row order: indices in the trace depend on the input. */
 static void number_processes(struct fall *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -362,7 +363,7 @@ static void count_left(struct fall *f)
 
 		if (f->is_drawn[i])
 			continue;
-		/* Parents come first: theirs are found already. */
+		/* Parents come first, so theirs are known. */
 		at = f->parents[i];
 		if (at == UINT32_MAX)
 			continue;
@@ -389,8 +390,7 @@ static bool choose(struct fall *f)
 					 : !f->rows[i].is_on_path + 2,
 		};
 	qsort(order, f->count, sizeof *order, compare_choices);
-	/* Rows come depth first: the row above is the last one of less depth.
-	 */
+	/* Rows are depth-first: the parent is the last one of lower depth. */
 	for (uint32_t i = 0; i < f->count; i++) {
 		uint32_t above = i ? i - 1 : UINT32_MAX;
 
@@ -408,7 +408,7 @@ static bool choose(struct fall *f)
 
 /* ---- a row ---- */
 
-/* The next colour, then again from the first. */
+/* Returns the next color, cyclically. */
 static size_t service_color(struct fall *f, struct str name)
 {
 	size_t i = 0;
@@ -425,7 +425,7 @@ static size_t service_color(struct fall *f, struct str name)
 	return sum % SERVICE_COLORS;
 }
 
-/* A span to blame for calls that it repeats: their time, beside its own. */
+/* For a span blamed for repeated calls: their time, next to its own. */
 static void write_calls(struct fall *f, uint32_t i)
 {
 	const struct waterfall_row *rows = f->rows;
@@ -561,7 +561,7 @@ static void write_axis(struct fall *f)
 	out_text(out, "</span></div>\n");
 }
 
-/* As in the table. */
+/* As in the table format. */
 static void write_heading(struct fall *f, uint32_t i, bool *is_orphan)
 {
 	const struct span *span = &f->t->spans[f->rows[i].span];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The machine's answer, tracefind-json(5): every key always present and in
- * this order, null where not known. man/tracefind-json.schema.json describes
- * it; the tests check one against the other.
+ * The JSON answer, tracefind-json(5): all keys are always present, in this
+ * order, null if unknown. man/tracefind-json.schema.json describes it; tests
+ * compare the two.
  */
 #include "render/render.h"
 
@@ -17,8 +17,7 @@
 #include "render/input.h"
 #include "render/units.h"
 
-/* The parts that JSON answers share (tracefind-json(5)), in an object already
- * begun. */
+/* Parts shared by JSON answers (tracefind-json(5)), within an open object. */
 
 #define SCHEMA_VERSION 1
 
@@ -70,7 +69,7 @@ void json_requests(struct jsonw *w, const struct result *result)
 	jsonw_array_end(w);
 }
 
-/* "history" of tracefind-json(5): the requests that the investigation saw. */
+/* "history" of tracefind-json(5): requests seen by the investigation. */
 
 static void write_example(struct jsonw *w, const struct request_example *e)
 {
@@ -127,7 +126,7 @@ static void write_history_lists(struct jsonw *w,
 	jsonw_array_end(w);
 }
 
-/* "history": the requests that were seen; NULL: none. */
+/* "history": requests seen; NULL: none. */
 static void json_history(struct jsonw *w, const struct request_history *h)
 {
 	if (!jsonw_key_known(w, "history", h))
@@ -143,7 +142,7 @@ static void json_history(struct jsonw *w, const struct request_history *h)
 	jsonw_object_end(w);
 }
 
-/* The machine's answer of `show`: every span of the trace, in tree order. */
+/* Additions for `show`: every span of the trace, in tree order. */
 
 const char *span_kind_word(enum span_kind kind)
 {
@@ -230,8 +229,8 @@ static void put_span(struct jsonw *w, const struct trace *t,
 	jsonw_object_end(w);
 }
 
-/* Shares have six decimals: a millionth of the total is below what sampling can
- * tell. q values of clear findings are tiny and have nine: less is certain. */
+/* Shares have six decimals, finer than the sampling error. q values of clear
+ * findings are tiny and have nine; smaller ones are 0. */
 
 const char *json_cause(enum cause_kind kind)
 {
@@ -276,7 +275,7 @@ const char *change_name(enum change change)
 	return change_names[change];
 }
 
-/* ---- the parts ---- */
+/* ---- parts ---- */
 
 static void write_trace(struct jsonw *w, const struct trace_info *trace)
 {
@@ -344,7 +343,7 @@ static void write_cause(struct jsonw *w, const struct cause *cause)
 	jsonw_addf(w, "text:%*s}", STR_WHOLE(cause->text));
 }
 
-/* How much a side holds besides its samples, at the end of both. */
+/* Amount of data of a side besides its samples, at the end of both. */
 static void put_extent(struct jsonw *w, uint32_t instances, int64_t requests,
 		       bool is_sampled)
 {
@@ -359,8 +358,8 @@ static const char *const measure_words[] = {
 	[RANK_TOTAL] = "total",
 };
 
-/* The figures of the table, in its unit and with its words. NaN, which is
- * written as null, when there is nothing to compare with. */
+/* Numbers of the table, in its unit and with its words. NaN, written as null,
+ * if there is no baseline. */
 static void write_shown(struct jsonw *w, const struct result *r,
 			const struct function_row *row)
 {
@@ -378,7 +377,7 @@ static void write_shown(struct jsonw *w, const struct result *r,
 		   r->has_baseline ? row->detectable : none);
 }
 
-/* The self time of a function where its change is significant. */
+/* The change of a function's self value, if significant. */
 static void write_change(struct jsonw *w, const struct result *r,
 			 const struct function_row *row)
 {
@@ -443,7 +442,7 @@ static const char *const per_words[] = {
 	[NORMALIZE_VALUE] = "profile",
 };
 
-/* Both sides as wholes, and what the functions' now and before are. */
+/* Totals of both sides, and what the functions' now and before are. */
 static void write_compared(struct jsonw *w, const struct result *r)
 {
 	static const struct function_row none = { .measure = RANK_SELF_LIB };
@@ -501,7 +500,7 @@ static void write_contrast(struct jsonw *w, const struct contrast_row *c)
 
 /* ---- the document ---- */
 
-/* Returns the value of the request that fast ones have not; empty: none. */
+/* Returns the value that the request has and fast ones do not; empty: none. */
 static struct str contrast_value(const struct result *r, struct str key)
 {
 	for (size_t i = 0; i < r->contrast_count; i++)
@@ -511,7 +510,7 @@ static struct str contrast_value(const struct result *r, struct str key)
 	return STR("");
 }
 
-/* The answer of `slow` in one flat object, for scripts. */
+/* The answer of `slow` as a flat object, for scripts. */
 static void write_summary(struct jsonw *w, const struct result *r)
 {
 	bool is_known = r->has_span && !strcmp(r->command, "slow");
@@ -673,7 +672,7 @@ void render_json(const struct render_input *in, struct out *out)
 	json_begin(&w, out, in->result->command);
 	write_heads(&w, in);
 	write_lists(&w, in->result);
-	if (in->result->spans) { /* each with all its attributes */
+	if (in->result->spans) { /* with all attributes */
 		jsonw_addf(&w, "spans:[");
 		for (size_t i = 0; i < in->result->span_count; i++)
 			put_span(&w, in->trace, &in->result->spans[i]);

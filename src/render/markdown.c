@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parts of the table format that look different in Markdown: tables with
- * bars, blocks of code. The rest is made of the same paragraphs (page.c).
+ * Parts of the table format that look different in Markdown: tables with bars,
+ * code blocks. Everything else is paragraphs (page.c).
  */
 #include "render/page.h"
 
@@ -20,9 +20,9 @@ struct render_style render_style_markdown(const struct render_style *style)
 	};
 }
 
-/* ---- blocks of code ---- */
+/* ---- code blocks ---- */
 
-/* The shortest fence is of three; text must not hold as long a one. */
+/* At least three backticks, and more than any run in the text. */
 static void write_fence(struct out *out, size_t backticks)
 {
 	out_repeat(out, "`", backticks < 3 ? 3 : backticks + 1);

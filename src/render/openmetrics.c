@@ -21,8 +21,8 @@
 		    "per=/compared.per", "side:" which
 #define FUNCTION_SIDE(which) "function=name", "file=file", SIDE(which)
 
-/* The gauges of a comparison, in all and by function; the unit is in the name.
- */
+/* Gauges of a comparison, in total and by function; the unit is part of the
+ * name. */
 #define COMPARED(command, unit, divisor, suffix)                               \
 	{ command, NULL, "compared.now", NULL, "compared.unit=" unit, divisor, \
 	  "profile_" suffix, "All of the profile.", { SIDE("now") } },         \
@@ -46,25 +46,27 @@
 
 #define GAUGE_LABELS 6u
 
-/* A number of the answer of a command. Paths are member names joined by dots. */
+/* A number in the answer of a command. Paths are member names joined by
+ * dots. */
 struct gauge {
 	const char *command;
-	/* A list of objects, each with a sample; NULL: the answer itself. */
+	/* A list of objects, with a sample for each; NULL: the answer
+	 * itself. */
 	const char *list;
-	/* Of the number, the truth or the text; "": 1 for each. What is null
-	 * or absent gives no sample. */
+	/* Path of a number, boolean or string; "": always 1. Null and absent
+	 * values give no sample. */
 	const char *value;
-	const char *reads;  /* of a text: 1 when it is this one, else 0 */
-	const char *only;   /* "path=text": where the answer has this */
-	double divisor;     /* to base units; 0: none */
-	const char *name;   /* of the family; rows of one follow each other */
-	const char *help;   /* of its first row */
-	/* "label=path", from the answer itself "label=/path", of a fixed text
-	 * "label:text". A label without a value is left out. */
+	const char *reads; /* for strings: 1 if equal to this, else 0 */
+	const char *only;  /* "path=text": only if the answer has this value */
+	double divisor;    /* to base units; 0: none */
+	const char *name;  /* metric family; its rows are adjacent */
+	const char *help;  /* for its first row */
+	/* "label=path", from the answer itself "label=/path", or fixed
+	 * "label:text". Labels without a value are omitted. */
 	const char *labels[GAUGE_LABELS];
 };
 
-/* Ended by a row without a command. */
+/* Terminated by a row without a command. */
 static const struct gauge openmetrics_gauges[] = {
 	{ "slow", NULL, "", NULL, NULL, 0, "slow_info",
 	  "What an answer is about.",
@@ -172,20 +174,19 @@ static const struct gauge openmetrics_gauges[] = {
 	{ 0 },
 };
 
-/* The memory of an answer that is read: no more than the answer, some times
- * over. */
+/* Memory limit for a parsed answer, a few times its size. */
 #define FACTS_BYTES ((size_t)4 * LIMIT_RESULT_BYTES)
 
-/* A member that is no container. */
+/* A scalar member. */
 struct fact {
 	struct str path; /* within its element */
-	struct str text; /* "1" and "0" for truths */
+	struct str text; /* "1" and "0" for booleans */
 };
 
-/* The answer itself, or an object of a list. */
+/* The answer itself, or an object in a list. */
 struct element {
-	const char *list; /* NULL: the answer */
-	size_t first, end; /* of the facts */
+	const char *list;  /* NULL: the answer */
+	size_t first, end; /* range of facts */
 };
 
 struct answer {
@@ -222,10 +223,10 @@ struct reading {
 	unsigned depth;
 	const char *list; /* whose elements are being read; NULL: none */
 	unsigned list_depth;
-	bool is_full; /* no memory */
+	bool is_full; /* out of memory */
 };
 
-/* A list that a row names, NULL: nobody asks for it. */
+/* Returns a list used by some row, NULL if none. */
 static const char *known_list(const struct reading *r)
 {
 	for (const struct gauge *g = openmetrics_gauges; g->command; g++)
@@ -322,7 +323,7 @@ static void pop(struct reading *r)
 		r->list = NULL;
 }
 
-/* Paths within an element begin anew. */
+/* Paths are relative to the element. */
 static void next_item(struct reading *r)
 {
 	if (!json_next_item(r->reader)) {
@@ -380,7 +381,7 @@ static bool read_answer(struct answer *a, struct str json)
 
 /* ---- writing ---- */
 
-/* NULL: the answer has no such member, or it is null. */
+/* Returns NULL if the answer has no such member, or it is null. */
 static const struct str *fact_in(const struct fact *facts, size_t count,
 				 const char *path)
 {
@@ -416,7 +417,7 @@ static bool is_meant(const struct answer *a, const struct gauge *g)
 	return false;
 }
 
-/* Foreign text between quotes. */
+/* Writes foreign text in quotes. */
 static void write_quoted(struct out *out, struct str text)
 {
 	struct buf safe;
@@ -460,7 +461,7 @@ static void write_labels(const struct answer *a, const struct element *e,
 		out_char(out, '}');
 }
 
-/* False when there is no number to be had. */
+/* Returns false if there is no number. */
 static bool value_of(const struct answer *a, const struct element *e,
 		     const struct gauge *g, double *value)
 {
@@ -493,7 +494,7 @@ static void write_sample(const struct answer *a, const struct element *e,
 	out_text(out, g->name);
 	write_labels(a, e, g, out);
 	out_char(out, ' ');
-	/* The digits are those of JSON: the fewest that read back. */
+	/* As in JSON: the fewest digits that read back. */
 	jsonw_init(&w, out, 0);
 	jsonw_f64(&w, value, -1);
 	out_char(out, '\n');

@@ -44,8 +44,8 @@ enum {
 	VALUE_INT = 3,
 };
 
-/* OpenTelemetry semantic conventions 1.44, and older names of the same: what is
- * defined as int there. */
+/* Keys defined as int by OpenTelemetry semantic conventions 1.44, and their
+ * older names. */
 static const char *const number_keys[] = {
 	"client.port",
 	"code.column",
@@ -102,7 +102,7 @@ static void put_attrs(struct buf *b, uint32_t field, const struct trace *t,
 			 trace_text(t, attrs[i].value));
 }
 
-/* Those of one kind from here on, as far as they follow one another. */
+/* Writes consecutive details of one kind; returns their number. */
 static uint32_t put_details(struct buf *b, uint32_t field,
 			    const struct trace *t, const struct detail *d,
 			    uint32_t count, enum detail_kind kind)
@@ -133,8 +133,8 @@ static void put_trace_id(struct buf *b, uint32_t field,
 		  (struct str){ (const char *)id->bytes, sizeof id->bytes });
 }
 
-/* Puts an event with its attributes, which follow it; returns the number of
- * details used up. */
+/* Writes an event with its attributes, which follow it; returns the number of
+ * details used. */
 static uint32_t put_event(struct buf *b, const struct trace *t,
 			  const struct detail *d, uint32_t count)
 {
@@ -157,7 +157,7 @@ static uint32_t put_link(struct buf *b, const struct trace *t,
 	struct trace_id trace_id = { .bytes = { 0 } };
 	uint32_t used = 1;
 
-	/* The model has made these texts itself. */
+	/* The model generated these texts. */
 	(void)!trace_id_parse(trace_text(t, d->key), &trace_id);
 	(void)!hex_decode(trace_text(t, d->value), span_id, sizeof span_id);
 	put_trace_id(b, LINK_TRACE_ID, &trace_id);
@@ -238,7 +238,7 @@ static void put_span(struct buf *b, const struct trace *t,
 		     const struct result *findings, const struct trace_id *id,
 		     const struct span *s)
 {
-	/* Span.SpanKind begins with "unspecified". */
+	/* Span.SpanKind starts with "unspecified". */
 	static const uint8_t kinds[] = {
 		[SPAN_KIND_INTERNAL] = 1, [SPAN_KIND_SERVER] = 2,
 		[SPAN_KIND_CLIENT] = 3,   [SPAN_KIND_PRODUCER] = 4,
@@ -279,8 +279,8 @@ static void hash_number(uint64_t hashes[2], uint64_t number)
 	hash_text(hashes, (struct str){ bytes, sizeof bytes });
 }
 
-/* OTLP has no trace whose id is all zeros, and two of them would be one: the
- * id is made of the spans, so that the same trace has the same each time. */
+/* OTLP does not allow an id of zeros, and two such traces would be merged: the
+ * id is derived from the spans, so that it is the same each time. */
 static struct trace_id make_trace_id(const struct trace *t)
 {
 	uint64_t hashes[2] = { FNV64_BEGIN, FNV64_OTHER_BEGIN };
@@ -307,7 +307,7 @@ static void put_resource(struct buf *b, const struct trace *t, uint32_t index)
 	const struct resource *r = &t->resources[index];
 	size_t at = wirew_open(b, RESOURCE_SPANS_RESOURCE);
 
-	/* Where a format names the service elsewhere. */
+	/* For formats that have the service elsewhere. */
 	if (!resource_attr(t, index, STR("service.name")).ptr && r->service)
 		put_pair(b, RESOURCE_ATTRIBUTES, STR("service.name"),
 			 trace_text(t, r->service));
@@ -318,7 +318,7 @@ static void put_resource(struct buf *b, const struct trace *t, uint32_t index)
 	wirew_close(b, at);
 }
 
-/* The spans by their resource, of each in their order. */
+/* Returns the spans grouped by resource, in order. */
 static uint32_t *order_make(const struct trace *t)
 {
 	uint32_t *order = mem_calloc((size_t)t->span_count + 1, sizeof *order);
@@ -339,7 +339,7 @@ static uint32_t *order_make(const struct trace *t)
 	return order;
 }
 
-/* The next part: spans of the order from *at on. */
+/* Writes the next part: spans from *at on. */
 static void put_part(struct buf *b, const struct trace *t,
 		     const struct result *findings, const struct trace_id *id, const uint32_t *order,
 		     uint32_t *at, size_t part_bytes)
@@ -396,7 +396,7 @@ static bool write_part(void *out, struct str part, uint32_t span_count,
 	return true;
 }
 
-/* Written part by part, so that a trace of any size takes little memory. */
+/* Written in parts, so that memory use does not depend on the trace's size. */
 #define FILE_PART_BYTES ((size_t)1 << 20)
 
 void render_otlp(const struct render_input *in, struct out *out)

@@ -18,11 +18,11 @@
 #include "render/input.h"
 #include "render/units.h"
 
-/* A blank at which a paragraph must not wrap. Escaped text never holds a
- * control character, so the mark is free. */
+/* A non-breaking space. Escaped text contains no control characters, so this is
+ * unambiguous. */
 #define HARD_BLANK '\x01'
 
-/* Lines that one foreign text may take before its middle is cut. */
+/* Lines of a foreign text before its middle is truncated. */
 #define FOREIGN_LINES 3u
 
 static const char *const paint_codes[] = {
@@ -32,7 +32,7 @@ static const char *const paint_codes[] = {
 	[PAINT_BAD] = "\033[31m",
 	[PAINT_GOOD] = "\033[32m",
 	[PAINT_MARK] = "\033[33m",
-	/* Neither the red of errors nor the yellow of marks. */
+	/* Not the red of errors or the yellow of marks. */
 	"\033[36m",
 	"\033[35m",
 	"\033[34m",
@@ -43,9 +43,9 @@ static const char *const paint_codes[] = {
 	"\033[92m",
 };
 
-/* The bright ones of the 16 colours are faint on white, and blue on black.
- * Where there are 256, names have such of middling luminance (0.16 to 0.25):
- * a contrast of 3.5 and more with either. */
+/* With 16 colors, bright ones are hard to read on white, and blue on black.
+ * With 256, names have colors of medium luminance (0.16 to 0.25): a contrast of
+ * at least 3.5 with both. */
 #define NAME_COLORS (PAINT_NAME_LAST - PAINT_NAME_FIRST + 1)
 static const char *const name_codes_256[NAME_COLORS] = {
 	"\033[38;5;32m", "\033[38;5;133m", "\033[38;5;29m", "\033[38;5;130m",
@@ -68,7 +68,7 @@ enum paint paint_of_name(struct str name)
 			    hash % (PAINT_NAME_LAST - PAINT_NAME_FIRST + 1));
 }
 
-/* The narrowest terminal laid out for; on a narrower one lines run over. */
+/* Minimum width of the layout; on narrower terminals lines wrap. */
 #define PAGE_MIN_COLUMNS 60u
 
 void page_begin(struct page *p, const struct render_style *style,
@@ -106,7 +106,7 @@ static void paint_off(struct page *p, enum paint paint)
 		out_text(p->out, "\033[m");
 }
 
-/* Remembers a failure, since the buffer is used again. */
+/* Records a failure, since the buffer is reused. */
 static struct str escape_cell(struct page *p, struct str foreign)
 {
 	enum buf_state state = p->cell.state;
@@ -123,8 +123,8 @@ static const char *ellipsis(const struct page *p)
 	return p->style.use_unicode ? "…" : "...";
 }
 
-/* The end of text that is `total` columns wide, at most `columns` of it. A
- * wide character across the edge is left out. */
+/* Returns the last `columns` columns of text that is `total` columns wide. A
+ * wide character at the edge is left out. */
 static struct str last_columns(struct str text, size_t total, size_t columns)
 {
 	size_t skip = total - columns;
@@ -186,7 +186,7 @@ void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 		out_repeat(p->out, " ", pad - cut.columns);
 }
 
-/* Where they begin. Arguments have separators of their own. */
+/* Returns where the last parts begin. Separators in arguments do not count. */
 static size_t end_start(struct str name)
 {
 	size_t end = 0, slash = 0, dot = 0, before = 0;
@@ -205,14 +205,13 @@ static size_t end_start(struct str name)
 	return before && dot < end ? before : 0;
 }
 
-/* A name without what stands in front of its last parts: the path of a Go
- * package, the packages of a class of the JVM. */
+/* Returns a name without qualifiers, see page.h. */
 struct str name_end(struct str name)
 {
 	return str_slice(name, end_start(name), name.len);
 }
 
-/* A bracket that closes, read from the end, is one that opens. */
+/* Read from the end, a closing bracket opens a level. */
 static size_t depth_before(char c, size_t depth)
 {
 	if (c == ')' || c == '>' || c == ']')
@@ -222,8 +221,8 @@ static size_t depth_before(char c, size_t depth)
 	return depth;
 }
 
-/* Does what begins at `at`, outside of brackets, look like a name? Versions
- * and numbers of lines do not. */
+/* Returns whether the text at `at`, outside of brackets, looks like a name,
+ * unlike versions and line numbers. */
 static bool is_part(struct str name, size_t at)
 {
 	char before = name.ptr[at - 1], first = name.ptr[at];
@@ -290,7 +289,7 @@ void page_name_cell(struct page *p, enum paint paint, struct str name,
 		out_repeat(p->out, " ", pad - columns);
 }
 
-/* The place as text in the cell buffer. */
+/* Formats "file:line" in the cell buffer. */
 static struct str escape_place(struct page *p, struct str file, uint32_t line)
 {
 	if (!file.len)
@@ -306,7 +305,7 @@ size_t page_place_columns(struct page *p, struct str file, uint32_t line)
 	return text_width(escape_place(p, file, line));
 }
 
-/* From the first folder on that is not cut. */
+/* Skips a truncated folder at the beginning. */
 static struct str whole_folders(struct str end)
 {
 	size_t slash = str_until(end, 0, '/');
@@ -387,7 +386,7 @@ void page_text(struct page *p, const char *text)
 	if (p->style.is_html) {
 		struct out line;
 
-		/* HTML goes into the line as it will stand there. */
+		/* HTML is escaped when added to the line. */
 		out_init_memory(&line, &p->line);
 		escape_xml(&line, str_from(text));
 	} else {
@@ -423,7 +422,7 @@ static bool has_markup(const struct page *p)
 	return p->style.is_markdown || p->style.is_html;
 }
 
-/* In Markdown and HTML names are code, and nothing is cut. */
+/* In Markdown and HTML names are code and not truncated. */
 static void add_markup(struct page *p, struct str foreign, bool is_name)
 {
 	struct out line;
@@ -450,7 +449,7 @@ static void add_cut(struct page *p, struct str foreign, size_t max)
 	buf_add_str(&p->line, cut.tail);
 }
 
-/* Columns of a paragraph's line, whatever its label. */
+/* Columns of a paragraph's text, independent of its label. */
 static size_t text_columns(const struct page *p)
 {
 	return p->width ? p->width - 10 : 0;
@@ -495,8 +494,8 @@ void page_place_text(struct page *p, struct str file, uint32_t line)
 		page_textf(p, ":%" PRIu32, line);
 }
 
-/* Bytes of text for one line of so many columns, and how many more to skip
- * to the next line's first word. */
+/* Returns the length of the text that fits into a line; *skip: bytes up to the
+ * next line's first word. */
 static size_t line_break(struct str text, size_t columns, size_t *skip)
 {
 	size_t fit = text_fit(text, columns);
@@ -532,7 +531,7 @@ static void write_line(struct page *p, enum paint paint, struct str text)
 	out_char(p->out, '\n');
 }
 
-/* Without the blanks that indent it. */
+/* Removes the indentation. */
 static struct str label_name(const char *label)
 {
 	struct str name = str_from(label);
@@ -542,8 +541,8 @@ static struct str label_name(const char *label)
 	return name;
 }
 
-/* A verdict in bold, or an item of a list; lines without a label are items of
- * the one above. */
+/* Writes a verdict in bold, or a list item; lines without a label belong to the
+ * item above. */
 static void flush_markdown(struct page *p, enum paint paint, const char *label,
 			   size_t indent)
 {
@@ -564,8 +563,8 @@ static void flush_markdown(struct page *p, enum paint paint, const char *label,
 	write_line(p, PAINT_NONE, buf_str(&p->line));
 }
 
-/* Writes a line; what is indented belongs to a list: of items where
- * page.is_list, else of terms, and lines without a label describe the term
+/* Writes a line; indented ones are list items: of a plain list if page.is_list,
+ * else of a definition list, where lines without a label describe the term
  * above. */
 static void flush_html(struct page *p, const char *label, size_t indent)
 {
@@ -649,7 +648,7 @@ static void add_date(struct page *p, int64_t time_ns)
 	page_number(p, " ");
 }
 
-/* Floored, so that times before 1970 have days too. */
+/* Rounds down, for times before 1970. */
 static int64_t day_of(int64_t time_ns)
 {
 	return time_ns / NS_PER_DAY - (time_ns % NS_PER_DAY < 0);
@@ -736,7 +735,7 @@ void page_next(struct page *p, struct str command, bool is_first)
 	page_cell(p, PAINT_NONE, command, 0, 0);
 }
 
-/* A row of small bars: how a value went over time. */
+/* Sparklines. */
 
 #define LEVELS 8
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The profile as a message of pprof (profile.proto of google/pprof).
- * A comparison holds both sides: the samples of the baseline are negative and
- * carry the label pprof::base=true, as pprof -diff_base makes them, so that
- * its tables and graphs show the change.
+ * The profile as a pprof message (profile.proto of google/pprof). A comparison
+ * contains both sides: samples of the baseline are negative and labelled
+ * pprof::base=true, as by pprof -diff_base, so that pprof shows the change.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,15 +58,15 @@ enum {
 	FUNCTION_FILE = 4,
 };
 
-/* Things that are numbered in the order in which they are met: by what they
- * are, as bytes or as a number. */
+/* Assigns numbers in order of appearance, by the bytes or the number that
+ * identify something. */
 struct numbering {
 	struct map map;
 	uint32_t count;
 };
 
-/* A location of several frames, root first. Those that a few are inlined into
- * are here, where they need not be fetched. */
+/* A location of several frames, root first. Up to FEW_FRAMES are stored here,
+ * to avoid a memory access. */
 #define FEW_FRAMES 3u
 
 struct several {
@@ -80,42 +79,42 @@ struct several {
 struct writer {
 	struct arena arena;
 	bool is_failed;
-	struct numbering strings; /* from 0, which is the empty one */
+	struct numbering strings; /* from 0, the empty string */
 	struct numbering mappings;
 	struct numbering functions;
 	struct numbering locations;
-	struct buf all; /* the head and the samples, at last the other parts */
+	struct buf all; /* header and samples, finally everything */
 	struct buf mapping_part;
 	struct buf location_part;
 	struct buf function_part;
 	struct buf string_part;
 	uint32_t *key; /* room for the longest location */
-	/* The list of locations of the stack that was written last, leaf first:
-	 * it ends where the room ends, so that the next stack keeps the part
-	 * towards the root that both share, and puts its own before it. */
+	/* Encoded locations of the previous stack, leaf first, at the end of
+	 * the buffer, so that the next stack can keep the part it shares
+	 * towards the root, and prepends the rest. */
 	char *path;
 	size_t path_room;
-	size_t *path_bytes; /* by depth: of the frames up to there */
-	uint32_t *path_ids; /* of the locations to be put there */
+	size_t *path_bytes; /* by depth: length up to that frame */
+	uint32_t *path_ids; /* locations to be added */
 	const uint32_t *path_frames;
 	uint32_t path_depth;
-	/* Of the profile at hand, 0 or absent where not met yet: the location
-	 * of a frame that has one of its own, of several by their indices, and
-	 * the numbers of a function and of a text. */
+	/* For the current profile, 0 or absent if new: location of a frame by
+	 * itself, of several by their indices, and numbers of functions and
+	 * texts. */
 	uint32_t *location_of_frame;
 	struct map location_of_frames;
-	struct several *last_several; /* by the innermost frame */
-	bool *is_inlined; /* by frame: read more often than others */
+	struct several *last_several; /* by innermost frame */
+	bool *is_inlined;             /* by frame: frequently read */
 	uint32_t *number_of_function;
 	uint32_t *number_of_symbol;
 	bool has_two_sides;
-	uint64_t label_key; /* strings; 0: the samples have no label */
+	uint64_t label_key; /* string indices; 0: samples have no label */
 	uint64_t label_text;
 };
 
-/* ---- numbers of things ---- */
+/* ---- numbering ---- */
 
-/* Returns a number that the map gave, which is new when it is the next one. */
+/* Returns the number from a map; it is new if it is the next one. */
 static uint32_t met(struct numbering *n, uint32_t number, bool *is_new)
 {
 	*is_new = number == n->count;
@@ -130,8 +129,8 @@ static uint32_t fail_number(struct writer *w, bool *is_new)
 	return 0;
 }
 
-/* The number of what is described by those bytes, which must stay; *is_new when
- * it is met for the first time. 0 on lack of memory. */
+/* Returns the number for these bytes, which must stay valid; *is_new if added.
+ * 0 when out of memory. */
 static uint32_t number_of(struct writer *w, struct numbering *n,
 			  struct str bytes, bool *is_new)
 {
@@ -142,7 +141,7 @@ static uint32_t number_of(struct writer *w, struct numbering *n,
 	return met(n, number, is_new);
 }
 
-/* The same of what is described by a number. */
+/* Same for a number. */
 static uint32_t number_of_u64(struct writer *w, struct numbering *n,
 			      uint64_t key, bool *is_new)
 {
@@ -153,7 +152,7 @@ static uint32_t number_of_u64(struct writer *w, struct numbering *n,
 	return met(n, number, is_new);
 }
 
-/* The text must stay. */
+/* The text must stay valid. */
 static uint32_t put_string(struct writer *w, struct str text)
 {
 	bool is_new;
@@ -167,8 +166,7 @@ static uint32_t put_string(struct writer *w, struct str text)
 	return number;
 }
 
-/* A text of the profile's, which has none twice; in front of them there may be
- * the same one as the name of a type. */
+/* Texts of the profile are unique; only names of types may be equal to one. */
 static uint32_t put_symbol(struct writer *w, const struct profile *p,
 			   uint32_t symbol)
 {
@@ -191,7 +189,7 @@ static struct str words(const uint32_t *items, size_t count)
 	return (struct str){ (const char *)items, count * sizeof *items };
 }
 
-/* Names are all that there is: a reader need not look for more. */
+/* All symbols are resolved, so readers need not symbolize. */
 static uint32_t put_mapping(struct writer *w, const struct profile *p,
 			    uint32_t file)
 {
@@ -238,8 +236,8 @@ static uint32_t put_new_function(struct writer *w, const struct profile *p,
 
 /* ---- locations ---- */
 
-/* Words of a location's key: the mapping, the address, then for each line
- * function, line and column. */
+/* Words of a location's key: mapping, address, then function, line and column
+ * for each line. */
 #define HEAD_WORDS 3u
 #define LINE_WORDS 3u
 
@@ -262,8 +260,8 @@ static void write_location(struct buf *b, uint32_t id, const uint32_t *key,
 	wirew_close(b, at);
 }
 
-/* A profile has no frame twice, and so no location, but the other side has
- * most of them, too. The key need not stay. */
+/* Frames of a profile are distinct, and so are locations, but both sides share
+ * most of them. The key is temporary. */
 static uint32_t number_of_location(struct writer *w, struct str key,
 				   bool *is_new)
 {
@@ -273,7 +271,7 @@ static uint32_t number_of_location(struct writer *w, struct str key,
 	return number_of(w, &w->locations, arena_str(&w->arena, key), is_new);
 }
 
-/* Returns whether it is what pprof calls a location without lines. */
+/* Returns whether pprof would store it as a location without lines. */
 static bool is_named_after_mapping(const struct profile *p,
 				   const struct function *f)
 {
@@ -287,9 +285,9 @@ static bool is_named_after_mapping(const struct profile *p,
 	       str_equal(str_slice(name, 1, base.len), base);
 }
 
-/* A location of `count` frames: a function and those inlined into it, root
- * first. On the wire the innermost line comes first. One whose name readers
- * make up of its mapping has no line, as in the profile that it came from. */
+/* Writes a location of `count` frames: a function and those inlined into it,
+ * root first. In the encoding the innermost line comes first. Functions named
+ * by readers after their mapping get no line, as in the original profile. */
 static uint32_t put_location(struct writer *w, const struct profile *p,
 			     const uint32_t *frames, size_t count)
 {
@@ -321,7 +319,7 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 	return id;
 }
 
-/* Both have the same innermost frame. */
+/* Both must have the same innermost frame. */
 static bool is_several(const struct several *s, const uint32_t *frames,
 		       size_t count)
 {
@@ -356,7 +354,8 @@ static uint32_t location_of_several(struct writer *w, const struct profile *p,
 	return id;
 }
 
-/* Nearly all frames are alone in their location, and all are met often. */
+/* Fast path: nearly all frames are a location by themselves, and repeat
+ * often. */
 static uint32_t location_at(struct writer *w, const struct profile *p,
 			    const uint32_t *frames, size_t count)
 {
@@ -371,7 +370,8 @@ static uint32_t location_at(struct writer *w, const struct profile *p,
 
 /* ---- samples ---- */
 
-/* The frames from `end` on up to the one that they are inlined into. */
+/* Returns the number of frames before `end` up to the one they are inlined
+ * into. */
 static uint32_t location_frames(const struct writer *w, const uint32_t *frames,
 				uint32_t end)
 {
@@ -382,8 +382,8 @@ static uint32_t location_frames(const struct writer *w, const uint32_t *frames,
 	return end - first;
 }
 
-/* How many frames the stack begins with as the last one does; no location is
- * cut by it, in neither of the two. */
+/* Returns the number of leading frames shared with the previous stack, without
+ * splitting a location in either. */
 static uint32_t shared_depth(const struct writer *w, const uint32_t *frames,
 			     uint32_t count)
 {
@@ -452,7 +452,7 @@ static void write_sample(struct writer *w, const struct profile *p,
 	wirew_close(b, at);
 }
 
-/* Stacks of a sum lie where their files had them, far from each other. */
+/* Prefetching: stacks of a sum are scattered in memory. */
 #define AHEAD 6u
 #define FETCHED_FRAMES 48u
 #define LINE_FRAMES 16u
@@ -515,16 +515,16 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 			fetch_frames(p, i + AHEAD);
 		write_sample(w, p, &p->stacks[i], is_base);
 	}
-	/* The rest that was filtered out, or never had a stack, still is what
-	 * shares are of: one sample without a stack. So is what cancelled out:
-	 * two of them that do. */
+	/* Shares include what was filtered out or never had a stack: a sample
+	 * without a stack. What cancelled out becomes two such samples that
+	 * cancel each other. */
 	profile_rest(p, &stackless, &cancelled);
 	write_stackless(w, p, stackless, is_base);
 	write_stackless(w, p, cancelled / 2, is_base);
 	write_stackless(w, p, -(cancelled / 2), is_base);
 }
 
-/* ---- the head ---- */
+/* ---- header ---- */
 
 static void write_type(struct writer *w, struct buf *b, uint32_t field,
 		       const struct profile *p)
@@ -536,7 +536,7 @@ static void write_type(struct writer *w, struct buf *b, uint32_t field,
 	wirew_close(b, at);
 }
 
-/* "name: text", escaped: pprof prints comments to the terminal. */
+/* "name: text", escaped, since pprof prints comments to the terminal. */
 static void write_comment(struct writer *w, struct buf *b, const char *name,
 			  struct str text, struct time_range range)
 {
@@ -604,7 +604,7 @@ static void write_head(struct writer *w, struct buf *b,
 	write_comments(w, b, in->result, in->baseline != NULL);
 }
 
-/* ---- all of it ---- */
+/* ---- message ---- */
 
 static void writer_init(struct writer *w)
 {
@@ -626,7 +626,7 @@ static void writer_init(struct writer *w)
 	put_string(w, STR(""));
 }
 
-/* Like things together pack best. */
+/* Similar data together compresses best. */
 static void writer_join(struct writer *w)
 {
 	struct buf *const parts[] = { &w->mapping_part, &w->location_part,
@@ -644,8 +644,8 @@ static void writer_join(struct writer *w)
 	}
 }
 
-/* The message of -o pprof, not packed, in place of what `plain` holds. False:
- * memory ran out. */
+/* Writes the message of -o pprof, uncompressed, replacing the content of
+ * `plain`. Returns false when out of memory. */
 static bool pprof_plain(const struct render_input *in, struct buf *plain)
 {
 	struct writer w;
@@ -665,11 +665,11 @@ static bool pprof_plain(const struct render_input *in, struct buf *plain)
 	return !w.is_failed;
 }
 
-/* The profile as files of pprof, packed, and of OpenTelemetry, which has the
- * same otherwise. */
+/* The profile as files: pprof, compressed, and OpenTelemetry, converted from
+ * it. */
 
-/* Ordered stacks are so alike that much effort makes large files smaller by a
- * twentieth only, in more time than all the rest of writing them takes. */
+/* For large files of sorted stacks, the best compression saves only a twentieth
+ * and takes longer than everything else. */
 #define THOROUGH_BYTES ((size_t)MIB)
 
 static bool pack(const struct buf *plain, struct out *out)

@@ -9,21 +9,20 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 
-/* The members of the whole that go first: how the answer was come by, and what
- * its first line says. */
+/* Top-level members left out first: how the answer was obtained, and facts that
+ * its first line contains. */
 static const char *const lesser_members[] = {
 	"history", "contrasts", "power", "compared",  "baseline", "profile",
 	"trace",   "notes",     "span",  "candidate", "limits",
 };
 
-/* From most to least of a document: what is given is the first that fits. */
+/* Settings from most to least detail; the first that fits is used. */
 static const struct cut {
-	unsigned items; /* of a list */
-	unsigned depth; /* of the containers that are shown; the whole is 1 */
+	unsigned items; /* per list */
+	unsigned depth; /* levels of containers shown; the document is 1 */
 	size_t text_bytes;
-	unsigned lesser; /* of lesser_members, which make room for the rest */
-	/* Members of the whole that have no room are left out, so that the
-	 * rest fits. */
+	unsigned lesser; /* for lesser_members, to make room for the rest */
+	/* Drops top-level members that do not fit. */
 	bool drops_members;
 } cuts[] = {
 	{ 20, 8, 400, 0, false }, { 10, 6, 300, 0, false },
@@ -32,18 +31,19 @@ static const struct cut {
 	{ 1, 3, 80, 11, true },
 };
 
-/* The first line is what the rest explains: it is cut last. */
+/* Room for the first line, which is cut last. */
 #define ANSWER_BYTES ((size_t)300)
 
-/* A container that is being read. */
+/* A container being read. */
 struct level {
 	bool is_list;
-	uint64_t count;  /* members that were read */
-	uint64_t shown;  /* and written */
-	size_t path_len; /* of the pointer to it */
+	uint64_t count;  /* members read */
+	uint64_t shown;  /* members written */
+	size_t path_len; /* length of its pointer */
 };
 
-/* More are not listed: who needs them asks for what is around them. */
+/* Limit of the list of what was left out; readers can request the container
+ * around more. */
 #define LEFT_OUT_MOST 16u
 #define LEFT_OUT_BYTES ((size_t)4096)
 
@@ -54,11 +54,12 @@ struct copier {
 	const char *cursor_front;
 	struct level levels[LIMIT_JSON_DEPTH + 1];
 	unsigned depth;
-	bool is_whole;   /* the document, not a part of it */
-	struct buf *text; /* that is written */
-	size_t body_bytes; /* of it, without what was left out */
-	size_t left_bytes; /* of that */
-	/* Before the member of the whole that is at hand. */
+	bool is_whole;    /* the document, not a part of it */
+	struct buf *text; /* output */
+	/* Length of the output without the list of what was left out. */
+	size_t body_bytes;
+	size_t left_bytes; /* of that list */
+	/* State before the current top-level member. */
 	struct before {
 		size_t text_len;
 		struct jsonw w;
@@ -66,18 +67,19 @@ struct copier {
 		struct jsonw left_w;
 		unsigned left_count;
 	} before;
-	struct buf path; /* JSON pointer of the member at hand */
-	struct buf key;  /* its name, within an object */
-	/* The list of what was left out, and what of it has been written. */
+	struct buf path; /* JSON pointer of the current member */
+	struct buf key;  /* its name, in an object */
+	/* The list of what was left out, and how much of it has been
+	 * written. */
 	struct buf left;
 	struct out left_out;
 	struct jsonw left_w;
 	unsigned left_count;
 };
 
-/* The part of the budget for the list of what was left out. */
+/* One part in this many of the budget is for that list. */
 #define LEFT_THIRD 3u
-/* The frame of that list. */
+/* Size of an empty list. */
 #define LEFT_FRAME (sizeof ",\"left_out\":[]}")
 
 static void copier_init(struct copier *c, const struct reduction *r,
@@ -111,7 +113,7 @@ static void copier_release(struct copier *c)
 	buf_release(&c->left);
 }
 
-/* levels[0] is around the value: no container. */
+/* levels[0] is outside of the value: not a container. */
 static struct level *innermost(struct copier *c)
 {
 	return &c->levels[c->depth];
@@ -131,7 +133,7 @@ static void path_add_key(struct buf *path, struct str key)
 			buf_add_char(path, key.ptr[i]);
 }
 
-/* Takes the first name off a pointer, its escapes resolved. */
+/* Removes the first name from a pointer, unescaped. */
 static bool path_take(struct str *pointer, struct buf *name)
 {
 	size_t at = 1;
@@ -155,7 +157,7 @@ static bool path_take(struct str *pointer, struct buf *name)
 
 /* ---- what was left out ---- */
 
-/* of: how many a list has; 0: it is an object that was not looked into. */
+/* of: length of a list; 0: an object that was not entered. */
 static void left_add(struct copier *c, uint64_t shown, uint64_t of)
 {
 	size_t before = c->left.len;
@@ -186,7 +188,7 @@ static void left_add(struct copier *c, uint64_t shown, uint64_t of)
 	}
 }
 
-/* Within the object that is open. */
+/* Within the open object. */
 static void left_write(struct copier *c)
 {
 	if (!c->left_count)
@@ -230,7 +232,7 @@ static void copy_text(struct copier *c)
 	}
 }
 
-/* Four digits say as much as people read. */
+/* Four digits are enough for readers. */
 static int decimals_for(double value)
 {
 	double size = value < 0 ? -value : value;
@@ -276,21 +278,21 @@ static bool has_no_room(struct copier *c)
 	return false;
 }
 
-/* Empty ones say nothing and are not written. */
+/* Empty containers are omitted. */
 static void enter(struct copier *c, enum json_kind kind)
 {
 	struct level *in;
 
 	if (!json_enter(c->reader, kind))
 		return;
-	/* Of a list its own line tells. */
+	/* Lists have a line of their own for this. */
 	if (has_no_room(c) && !innermost(c)->is_list &&
 	    json_peek(c->reader) != JSON_END)
 		left_add(c, 0, 0);
 	if (c->depth && (has_no_room(c) || json_peek(c->reader) == JSON_END)) {
 		struct str key;
 
-		/* The rest of the container that was entered. */
+		/* Skips the rest of the container. */
 		while (kind == JSON_ARRAY ? json_next_item(c->reader)
 					  : json_next_key(c->reader, &key))
 			json_skip(c->reader);
@@ -348,7 +350,7 @@ static void leave(struct copier *c)
 	c->depth--;
 }
 
-/* Which requests were sent, and of what form the document is. */
+/* Returns whether it is about requests or the document's format. */
 static bool is_apparatus(struct str key)
 {
 	return str_equal(key, STR("schema_version")) ||
@@ -386,8 +388,7 @@ static void copy_member(struct copier *c)
 	}
 }
 
-/* Between two members of the whole: takes the last one back when it has no
- * room. */
+/* After a top-level member: removes it again if it does not fit. */
 static void check_member(struct copier *c)
 {
 	if (!c->cut->drops_members || c->depth != 1 || !c->is_whole)
@@ -417,9 +418,9 @@ static void copy(struct copier *c)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- attempts ---- */
 
-/* One try: false when it does not fit, or with err. */
+/* One attempt; returns false if it does not fit, or with err. */
 static bool try_cut(const struct reduction *r, const struct cut *cut,
 		    struct buf *text, struct error *err)
 {
@@ -477,7 +478,7 @@ static bool find_element(struct json_reader *reader, struct str name)
 	return false;
 }
 
-/* To the value that the pointer means. */
+/* Moves to the value at the pointer. */
 static bool find_part(struct json_reader *reader, struct str pointer)
 {
 	struct buf name;
@@ -496,8 +497,8 @@ static bool find_part(struct json_reader *reader, struct str pointer)
 	return is_found;
 }
 
-/* Elements from this one on until one does not fit, which is taken back. False
- * when not even the first one does. */
+/* Copies elements from this one on until one does not fit, which is removed.
+ * Returns false if not even the first one fits. */
 static bool copy_list(struct copier *c, struct str pointer, uint64_t offset,
 		      struct buf *text, size_t budget_bytes)
 {
@@ -538,7 +539,7 @@ static bool copy_list(struct copier *c, struct str pointer, uint64_t offset,
 	return !is_full || shown;
 }
 
-/* The part of the budget for the rest that stands behind the elements. */
+/* Quarters of the budget for the elements; the rest follows them. */
 #define LIST_QUARTERS 3u
 
 static bool copy_part(struct copier *c, const struct reduction *r,
@@ -587,9 +588,9 @@ static bool try_part(const struct reduction *r, const struct cut *cut,
 	return fits && err->code == ERROR_NONE;
 }
 
-/* ---- the first that fits ---- */
+/* ---- search for the first that fits ---- */
 
-/* The room for what does not fit, which is written before it is taken back. */
+/* Extra room for content that is written before it is found not to fit. */
 #define ROOM_BYTES MIB
 
 static bool first_fit(const struct reduction *r, bool is_whole,
@@ -631,26 +632,25 @@ bool reduce_part(const struct reduction *r, struct str pointer, uint64_t offset,
 	return first_fit(r, false, pointer, offset, out, err);
 }
 
-/* An answer in short, to be pasted into a chat: the machine's answer, reduced,
- * as lines of text. */
+/* The format brief: the JSON answer, reduced, as lines of text. */
 
-/* A member of the object is a line, or a line for each element of its list;
- * what lies deeper stands in brackets within the line. */
+/* A top-level member is a line, or a line for each element of its list; deeper
+ * values are in brackets within the line. */
 struct lines {
 	struct json_reader *reader;
 	struct out *out;
-	bool is_list[LIMIT_JSON_DEPTH]; /* by level, the object itself is 0 */
+	bool is_list[LIMIT_JSON_DEPTH]; /* by level; the object itself is 0 */
 	bool has_members[LIMIT_JSON_DEPTH];
 	unsigned depth;
 };
 
-/* Lists right below the object have an element a line. */
+/* Top-level lists have a line per element. */
 static bool is_line_list(const struct lines *l)
 {
 	return l->depth == 2 && l->is_list[1];
 }
 
-/* Returns whether the innermost level stands in no brackets: it is a line. */
+/* Returns whether the innermost level is a line, without brackets. */
 static bool is_line(const struct lines *l)
 {
 	return l->depth <= 2 || (l->depth == 3 && l->is_list[1]);
@@ -667,7 +667,7 @@ static void separate(struct lines *l)
 	*has_members = true;
 }
 
-/* Behind a value that is no container, or a container. */
+/* Called after a value of any kind. */
 static void end_value(struct lines *l)
 {
 	if (l->depth == 1 || is_line_list(l))

@@ -71,7 +71,7 @@ void answer_line(const struct render_input *in, struct buf *out)
 		out->len--;
 }
 
-/* The machine's answer, from which others are made. */
+/* The JSON answer, which other formats are derived from. */
 static bool json_of(const struct render_input *in, struct buf *json)
 {
 	struct out memory;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The answer of `slow`: one line, five lines of evidence, the functions.
+ * Text of the answer of `slow`: a line, five lines of evidence, the functions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* A path longer than both ends together loses its middle. */
+/* A path longer than both ends together is cut in the middle. */
 #define PATH_HEAD 3u
 #define PATH_TAIL 6u
 #define PATH_SHORT_HEAD 1u
 #define PATH_SHORT_TAIL 2u
 
-/* A short answer tells the share of the critical path when so much of it lies
- * elsewhere that this span is not the whole trouble. */
+/* A short answer includes the share of the critical path if it is below this,
+ * so that the span is not the whole problem. */
 #define SHARE_OF_WHOLE 0.75
 
-/* A hash is cut to these; git shows seven and more. */
+/* Digits shown of a hash; git shows at least seven. */
 #define HASH_DIGITS 10u
 
 static const char *const confidence_words[] = {
@@ -28,7 +28,7 @@ static const char *const confidence_words[] = {
 	[CONFIDENCE_STRONG] = "strong",
 };
 
-/* Said when the analysis found a cause but no words for it. */
+/* Used if the analysis found a cause but no text for it. */
 static const char *const cause_words[] = {
 	[CAUSE_UNKNOWN] = "not known: the evidence does not show it",
 	[CAUSE_CPU] = "its code computes",
@@ -47,7 +47,8 @@ static void evidence(struct page *p, const char *label)
 	page_flush(p, PAINT_NONE, label, EVIDENCE_COLUMNS);
 }
 
-/* Ends a line of evidence that another follows; a short answer goes on in it. */
+/* Ends a line of evidence that another follows; a short answer continues on the
+ * same line. */
 static void next_clause(struct page *p, const char *label)
 {
 	if (p->style.is_short)
@@ -74,8 +75,8 @@ static bool is_queue(const struct result *r)
 	return r->has_cause && r->cause.kind == CAUSE_QUEUE;
 }
 
-/* " took 612 ms, normally 48 ms". The calls of a loop are told as its cause,
- * since the span itself is one. */
+/* " took 612 ms, normally 48 ms". For repeated calls the cause has their total,
+ * since the span is one of them. */
 static void times_text(const struct result *r, char *out, size_t size)
 {
 	const struct guilty_span *span = &r->span;
@@ -203,8 +204,8 @@ static bool is_end_of_clause(struct str text, size_t at)
 		text.ptr[at + 1] == ' ');
 }
 
-/* Returns what the cause's text adds to the clauses before it, which may tell more of
- * the same: "a call to x, up 100 ms". */
+/* Returns the part of the cause's text that is not in the preceding clauses,
+ * which may have more details: "a call to x, up 100 ms". */
 static struct str after_why(struct str text, struct str why)
 {
 	size_t told = 0;
@@ -222,12 +223,13 @@ static struct str after_why(struct str text, struct str why)
 	return (struct str){ text.ptr + told, text.len - told };
 }
 
-/* Why this span, then what caused its time; one line where both are one. */
+/* Writes why this span, then the cause of its time; on one line if they are the
+ * same. */
 static void write_why(struct page *p, const struct result *r)
 {
 	struct str why = r->span.why, text = { NULL, 0 };
 
-	/* Of a wait for others a screen needs no CPU time. */
+	/* When waiting for others, CPU time is not needed on a screen. */
 	if (!p->style.is_short || !why.len || r->is_healthy || !r->has_cause ||
 	    (r->cause.kind != CAUSE_DOWNSTREAM &&
 	     r->cause.kind != CAUSE_NETWORK)) {
@@ -273,13 +275,13 @@ static void add_part(struct page *p, const struct excess_part *part)
 	page_text(p, ")");
 }
 
-/* Operations that are named, and the part of the whole that each holds: the
- * rest is one number. */
+/* Maximum number of operations named, and minimum part of the total for each;
+ * the rest is summed up. */
 #define ACCOUNT_NAMED 3u
 #define ACCOUNT_NAMED_PART 20
 
-/* Where one holds all but this part of it, what is told of its span is enough; on
- * a screen where it holds half. */
+/* If one operation has all but this part, the facts on its span suffice; on a
+ * screen, if it has half. */
 #define ACCOUNT_REST_PART 20
 #define ACCOUNT_SHORT_PART 2
 
@@ -301,7 +303,7 @@ static void add_account_row(struct page *p, const struct account_row *row)
 	page_text(p, whys[row->why]);
 }
 
-/* The whole request, of which the span is a part: a sum. */
+/* Breakdown of the whole request, which includes the span. */
 static void write_account(struct page *p, const struct result *r)
 {
 	const struct account_info *a = r->account;
@@ -333,11 +335,11 @@ static void write_account(struct page *p, const struct result *r)
 	evidence(p, "  request");
 }
 
-/* Less than this part of it shows in no digit. */
+/* A smaller part would not be visible. */
 #define EXCESS_ALONE_PART 1000
 
-/* The growth of a request as a sum; of one part alone the cause has it already.
- */
+/* Breakdown of a request's extra time; a single part is in the cause
+ * already. */
 static void write_excess(struct page *p, const struct result *r)
 {
 	const struct excess *x = &r->cause.excess;
@@ -370,15 +372,15 @@ static void add_unseen(struct page *p, const struct function_row *row)
 	page_text(p, " or more)");
 }
 
-/* Go's profiles of waiting know no threads. */
+/* Returns whether it is a wait profile of Go, which is not by thread. */
 static bool is_of_goroutines(struct str type)
 {
 	return str_starts(type, STR("block:")) ||
 	       str_starts(type, STR("mutex:"));
 }
 
-/* A request has no more time than it took: its threads took it together, or it is all
- * that the service took, by requests that have a trace. */
+/* Appends the basis of a value above the request's duration: the sum of its
+ * threads, or everything in the service divided by requests with a trace. */
 static bool add_sum(struct page *p, const struct result *r,
 		    const struct function_row *row)
 {
@@ -404,7 +406,7 @@ static bool add_sum(struct page *p, const struct result *r,
 	return true;
 }
 
-/* "322 ms of CPU per request (was 5.3 ms)": the values of the row. */
+/* Appends the row's values: "322 ms of CPU per request (was 5.3 ms)". */
 static void add_values(struct page *p, const struct result *r,
 		       const struct function_row *row)
 {
@@ -438,8 +440,8 @@ static void add_values(struct page *p, const struct result *r,
 		add_unseen(p, row);
 }
 
-/* The first row when it grew. When none did, the biggest one: it shows where
- * the time goes, and the words beside it say that it did not change. */
+/* Returns the first row if it grew. If none did, the largest: it shows where
+ * time is spent, and the text says that it did not change. */
 static const struct function_row *leading_row(const struct result *r)
 {
 	const struct function_row *rows = result_verdict(r);
@@ -464,7 +466,7 @@ static void write_function(struct page *p, const struct result *r)
 	const char *label = "  function";
 	bool is_grown = !r->has_baseline || change_is_up(row->change);
 
-	/* All that is left called others: main() and its like. */
+	/* Only callers are left: main() and the like. */
 	if (!is_grown && row->self_lib <= 0) {
 		page_text(p, "no function clearly grew");
 		evidence(p, label);
@@ -548,8 +550,8 @@ static void write_code(struct page *p, const struct result *r)
 	evidence(p, "  function");
 }
 
-/* One side's window and extent: a share of three samples is not a share of
- * 18,000. */
+/* Appends the window and extent of a side, since shares of 3 and of 18,000
+ * samples are not comparable. */
 static void add_side(struct page *p, const struct extent *extent,
 		     int64_t day_ns)
 {
@@ -615,7 +617,7 @@ static void write_compared(struct page *p, const struct result *r)
 		write_windows(p, r);
 		return;
 	}
-	/* An answer may be pasted where nobody knows its day. */
+	/* With dates, since an answer may be pasted elsewhere. */
 	add_side(p, &slow, 0);
 	if (!r->has_baseline) {
 		page_text(p, "; no baseline: the profile stands alone");
@@ -624,7 +626,7 @@ static void write_compared(struct page *p, const struct result *r)
 	}
 	page_text(p, ", with");
 	evidence(p, "  compared");
-	/* Not of the window right before, nor of what the user chose. */
+	/* Not for the preceding window, or one chosen by the user. */
 	for (enum request_role i = REQUESTS_THIRD_HOUR; i < REQUEST_ROLES; i++)
 		if (str_equal(b->kind, str_from(request_role_name(i))))
 			page_textf(p, "%s, ", request_role_words(i));
@@ -637,7 +639,7 @@ static void write_compared(struct page *p, const struct result *r)
 	evidence(p, "");
 }
 
-/* From this part on all are affected, which a short answer need not say. */
+/* From this part on all are affected, which a short answer omits. */
 #define AFFECTED_ALL_PERCENT 90u
 
 /* "51 % of GET /cart, 119 of 232; callers: auth, web". */
@@ -672,8 +674,8 @@ static void write_affected(struct page *p, const struct result *r)
 	evidence(p, "  affected");
 }
 
-/* Returns whether all that is slow is of a version that the first line and the step tell
- * of. */
+/* Returns whether everything slow has a version that the first line and the
+ * action mention. */
 static bool is_rolled_back(const struct result *r, const struct contrast_row *c)
 {
 	return c->value.len && c->slow_with == c->slow_count && !c->fast_with &&

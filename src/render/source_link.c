@@ -8,9 +8,7 @@
 
 #include "model/source_path.h"
 
-/* Addresses that a user gives once, with {names} in them, as of --trace-link.
- * What stands for a name is escaped, so that it leads to no other host. Knows
- * no renderer. */
+/* URL patterns, see source_link.h. */
 
 static bool is_of_url(char c)
 {
@@ -69,11 +67,10 @@ void link_pattern_fill(const char *pattern, const struct link_value *values,
 	}
 }
 
-/* Where modules of a path that begins so keep files of a version. */
+/* Prefix of module paths with versioned files. */
 #define GITHUB "github.com/"
 
-/* Digits of a commit in a version without a tag: v0.0.0-20240102030405-0123...
- */
+/* Digits of a commit in a pseudo version: v0.0.0-20240102030405-0123... */
 #define COMMIT_DIGITS 12u
 
 bool source_pattern_check(const char *pattern, struct error *err)
@@ -82,7 +79,7 @@ bool source_pattern_check(const char *pattern, struct error *err)
 				  "https://host/{path}#L{line}", err);
 }
 
-/* ---- a file's path within an address ---- */
+/* ---- paths within URLs ---- */
 
 static bool has_part(struct str path, struct str part)
 {
@@ -97,19 +94,19 @@ static bool has_part(struct str path, struct str part)
 	return false;
 }
 
-/* Names a file below a folder, and no other. */
+/* Returns whether the path is that of a file below a folder. */
 static bool is_below(struct str path)
 {
 	return path.len && path.ptr[0] != '/' && !has_part(path, STR("..")) &&
 	       !has_part(path, STR(".")) && !has_part(path, STR(""));
 }
 
-/* ---- by a pattern ---- */
+/* ---- patterns ---- */
 
 static bool by_pattern(struct str pattern, struct str path, uint32_t line,
 		       struct buf *out)
 {
-	/* Of a line that is not known the file is shown. */
+	/* Without a line, links to the file. */
 	if (!line)
 		pattern = str_slice(pattern, 0,
 				    str_until(pattern, 0, '#'));
@@ -129,11 +126,12 @@ static bool by_pattern(struct str pattern, struct str path, uint32_t line,
 	return true;
 }
 
-/* ---- of a module ---- */
+/* ---- Go modules ---- */
 
 struct module {
 	struct str repository; /* "owner/name" */
-	struct str folder;     /* of the module in it, may be empty */
+	/* Folder of the module in the repository, may be empty. */
+	struct str folder;
 	struct str version;
 	struct str file;
 };
@@ -148,7 +146,7 @@ static bool next_part(struct str *rest, struct str *part)
 	return part->len > 0;
 }
 
-/* "v2": a folder of none but the module's path. */
+/* Returns whether it is "v2", a path element for the major version. */
 static bool is_major(struct str part)
 {
 	size_t i = 1;
@@ -160,8 +158,8 @@ static bool is_major(struct str part)
 	return i == part.len;
 }
 
-/* "github.com/owner/name/folder@v1.2.3/file.go". Upper case is written "!x" in
- * the cache of modules. */
+/* Parses "github.com/owner/name/folder@v1.2.3/file.go". The module cache
+ * escapes upper case as "!x". */
 static bool find_module(struct str path, struct module *m)
 {
 	struct str rest, owner, name, module;
@@ -185,7 +183,7 @@ static bool find_module(struct str path, struct module *m)
 	return m->version.ptr[0] == 'v';
 }
 
-/* The name of a version in a repository: its tag, or the commit. */
+/* Appends the version's tag, or the commit. */
 static void add_version(struct buf *out, const struct module *m)
 {
 	struct str version = m->version;
@@ -233,7 +231,7 @@ static bool by_module(struct str path, uint32_t line, struct buf *out)
 	if (is_one) {
 		size_t slash = m.folder.len;
 
-		/* The module's last part may be its major version alone. */
+		/* The last path element may be the major version only. */
 		while (slash && m.folder.ptr[slash - 1] != '/')
 			slash--;
 		if (is_major(str_slice(m.folder, slash, m.folder.len)))
@@ -263,7 +261,7 @@ bool source_link(const char *pattern, struct str root, struct str file,
 
 	if (!is_below(path))
 		return false;
-	/* A version says that it is not the team's own. */
+	/* A version means that it is third-party code. */
 	if (str_until(path, 0, '@') < path.len)
 		return by_module(path, line, out);
 	return pattern && by_pattern(str_from(pattern), path, line, out);

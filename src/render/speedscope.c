@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The file format of speedscope (file-format-spec.ts of jlfwong/speedscope):
- * frames that all profiles share, and for each side a profile of samples with
- * weights. A frame is a function in a file, without a line, since speedscope
- * adds up by frame.
+ * speedscope's file format (file-format-spec.ts of jlfwong/speedscope): shared
+ * frames, and for each side a profile of samples with weights. A frame is a
+ * function in a file, without a line, since speedscope aggregates by frame.
  */
 #include <string.h>
 
@@ -26,7 +25,7 @@ struct frames {
 };
 
 struct side {
-	const char *name; /* NULL: the only one */
+	const char *name; /* NULL: only one side */
 	const struct profile *profile;
 	struct str what;
 	struct time_range range;
@@ -35,8 +34,8 @@ struct side {
 
 /* ---- frames ---- */
 
-/* "name NUL file": no name holds a NUL that a file of the same bytes would
- * not be told from, and then both are shown alike. */
+/* "name NUL file". A NUL in a name could make it ambiguous, but then both look
+ * alike. */
 static struct str frame_key(struct frames *f, struct str name, struct str file)
 {
 	char *key = arena_alloc(&f->arena, name.len + file.len + 1);
@@ -140,8 +139,7 @@ static void write_samples(struct jsonw *w, const struct side *side)
 	jsonw_array_end(w);
 }
 
-/* The sum of the values, also where that is more than the model holds: readers
- * take it as a floating point number. */
+/* The sum of values, even if it exceeds 64 bits: readers use floating point. */
 static void write_end(struct jsonw *w, const struct profile *p)
 {
 	int64_t sum = 0;

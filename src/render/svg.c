@@ -17,7 +17,7 @@
 #define LETTERS_MIN 3
 #define SWATCH_PX 12
 
-/* Nothing of it depends on where the output goes. */
+/* Independent of the output's destination. */
 static const struct render_style page_style = { .use_unicode = true };
 
 #define SVG_WIDTH_PX 1200
@@ -166,9 +166,9 @@ size_t svg_color_place(struct str name)
 	return fnv32_mixed(name) % SVG_NAME_COLORS;
 }
 
-/* ---- the head ---- */
+/* ---- title and paragraphs ---- */
 
-/* Without the end of the line. */
+/* Without the final line feed. */
 void svg_take(struct svg *s, struct buf *out)
 {
 	page_flush(&s->page, PAINT_NONE, "", 0);
@@ -201,8 +201,8 @@ static size_t line_letters(const struct svg *s)
 					  : 20;
 }
 
-/* Bytes of text that the next line takes, blanks at its end included: as many
- * words as fit, or a part of a word that is too long. */
+/* Returns the bytes for the next line including trailing spaces: as many words
+ * as fit, or a part of a word that is too long. */
 static size_t next_line(struct str text, size_t letters)
 {
 	size_t fit = text_fit(text, letters);
@@ -233,7 +233,7 @@ static size_t count_lines(const struct svg *s, const struct buf *paragraph)
 	return lines;
 }
 
-/* Lines that all paragraphs take. */
+/* Returns the number of lines of all paragraphs. */
 static size_t head_lines(const struct svg *s)
 {
 	size_t lines = 0;
@@ -251,7 +251,7 @@ int64_t svg_head_height(const struct svg *s)
 	       SVG_PX;
 }
 
-/* The script joins the lines again and breaks them for the window. */
+/* The script reflows the lines to the window. */
 static int64_t write_paragraph(struct svg *s, struct str rest, int64_t y)
 {
 	out_text(s->out, "<text class=\"p\">");
@@ -274,7 +274,7 @@ static int64_t write_paragraph(struct svg *s, struct str rest, int64_t y)
 static void write_head(struct svg *s)
 {
 	int64_t y = (SVG_TITLE_PX + 6) * SVG_PX;
-	/* Letters of the title are a quarter wider. */
+	/* The title's letters are a quarter wider. */
 	struct str title =
 		svg_cut(s, buf_str(&s->title),
 			(s->width - 2 * SVG_MARGIN_PX * SVG_PX) * 3 / 4);
@@ -286,7 +286,7 @@ static void write_head(struct svg *s)
 		y = write_paragraph(s, buf_str(&s->paragraphs[i]), y);
 }
 
-/* On frames that are gone, that are new, and on several drawn as one. */
+/* Textures for removed frames, new ones, and several drawn as one. */
 static const char textures[] =
 	"<pattern id=\"gone\" width=\"6\" height=\"6\" "
 	"patternUnits=\"userSpaceOnUse\"><path "
@@ -357,8 +357,8 @@ void svg_legend(struct svg *s, int64_t *x, int64_t *y, uint32_t color,
 	*x += width;
 }
 
-/* The fills of a picture in dark surroundings: rules of style, since a picture
- * does not know where it is shown. */
+/* Dark mode colors, as CSS rules, since the background of a picture depends on
+ * where it is displayed. */
 
 #define INK_DARK 0x111111u
 #define INK_LIGHT 0xf4f4f4u
@@ -368,8 +368,8 @@ static unsigned channel(uint32_t rgb, int i)
 	return rgb >> (16 - 8 * i) & 0xff;
 }
 
-/* The white in a colour goes: grey stays near the ground, hues stay told
- * apart. */
+/* Removes the white in a color: grey gets close to the background, hues stay
+ * distinguishable. */
 static uint32_t dark_tone(uint32_t rgb)
 {
 	double least =
@@ -382,7 +382,7 @@ static uint32_t dark_tone(uint32_t rgb)
 	return tone;
 }
 
-/* Relative, as WCAG 2 has it. */
+/* Relative luminance as in WCAG 2. */
 static double luminance(uint32_t rgb)
 {
 	static const double weights[] = { 0.2126, 0.7152, 0.0722 };
@@ -412,7 +412,7 @@ void svg_dark_fill(struct svg *s, uint32_t rgb)
 	svg_color(s->out, rgb);
 	out_text(s->out, "\"]{fill:");
 	svg_color(s->out, tone);
-	/* Texts on it. Black and white are as far from this one. */
+	/* Color of text on it, where black and white have equal contrast. */
 	out_text(s->out, "}:where(.f:not(.s)>[fill=\"");
 	svg_color(s->out, rgb);
 	out_text(s->out, "\"])~text,:where([fill=\"");
@@ -434,7 +434,7 @@ void svg_flame_dark(struct svg *s, enum palette palette, uint64_t categories)
 	size_t at = 0;
 
 	svg_dark_begin(s);
-	/* Also of the root, whatever the palette. */
+	/* Also for the root, in every palette. */
 	svg_dark_fill(s, c->none);
 	if (palette == PALETTE_DIFF) {
 		svg_dark_fill(s, c->noise);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The flame graph, of a comparison the union of both sides: what is gone stands
- * hatched where it was.
+ * Flame graph as SVG; for comparisons the union of both sides, with removed
+ * frames hatched in place.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static void write_place(struct out *out, const struct flame *f,
 	out_text(out, code_kind_words(fn->kind));
 }
 
-/* The text of a frame: the name on the first line, alone. `between` ends each
- * line but the last. */
+/* Writes a frame's text: the name alone on the first line. `between` separates
+ * lines. */
 static void svg_flame_says(struct out *out, const struct flame_words *w,
 			   uint32_t node, const char *between)
 {
@@ -77,12 +77,12 @@ void svg_flame_legend(struct svg *s, enum palette palette, uint64_t categories,
 		svg_legend(s, &x, y, m.color, str_from(m.text));
 }
 
-/* A browser draws many paths of this size as quickly as one. */
+/* Size at which browsers draw many paths as fast as one. */
 #define PATH_BYTES (32 * KIB)
 
-/* Frames too narrow to be pointed at are not elements of their own, since a
- * browser needs seconds for ten thousands: those of one colour are one path,
- * and neighbours in a row one rectangle of it. */
+/* Frames too narrow to be pointed at are not separate elements, since browsers
+ * need seconds for tens of thousands: those of one color share a path, in which
+ * neighbours in a row are a single rectangle. */
 #define SVG_SLIVER_COLORS 24u
 
 struct svg_slivers {
@@ -100,7 +100,7 @@ struct svg_slivers {
 	} piles[SVG_SLIVER_COLORS];
 };
 
-/* svg_slivers_end() releases, also when memory was lacking here. */
+/* svg_slivers_end() releases, even when this ran out of memory. */
 static bool svg_slivers_begin(struct svg_slivers *v, struct svg *s,
 			      uint32_t rows, int64_t height)
 {
@@ -131,8 +131,8 @@ static void write_pile(struct svg_slivers *v, struct svg_pile *pile)
 	svg_clear(v->s, &pile->path);
 }
 
-/* That of the colour; where there are too many colours they share one, which
- * is written whenever another one comes. */
+/* Returns the pile of a color; with too many colors they share one, written out
+ * whenever the color changes. */
 static struct svg_pile *pile_of(struct svg_slivers *v, uint32_t color)
 {
 	struct svg_pile *pile = v->piles;
@@ -168,7 +168,7 @@ static void end_run(struct svg_slivers *v, struct svg_run *run)
 	run->is_open = false;
 }
 
-/* From left to right within a row; y is its top. */
+/* Call from left to right within a row; y is its top. */
 static void svg_sliver_add(struct svg_slivers *v, uint32_t row, int64_t y,
 			   int64_t from, int64_t to, uint32_t color)
 {
@@ -208,8 +208,8 @@ static void write_sliver_box(struct svg *s, const char *fill, int64_t x,
 	outf(s->out, " height=\"17\" fill=\"%s\"/>", fill);
 }
 
-/* The striped box that stands for several frames, with their number as a title,
- * within a group of its own. color: below the stripes; NULL: what was drawn. */
+/* Draws a striped box that represents several frames, with their number as a
+ * title, in a group. color: below the stripes; NULL: as drawn before. */
 static void svg_many(struct svg *s, uint32_t count, const char *color,
 		     int64_t x, int64_t y, int64_t width)
 {
@@ -227,17 +227,17 @@ static void svg_many(struct svg *s, uint32_t count, const char *color,
 #define FRAME_HEIGHT_CPX (17 * SVG_PX)
 #define FRAME_HEIGHT_TEXT "17"
 #define GAP_CPX 60
-/* Frames up to this width have no gap, no name and no element of their own. */
+/* Frames up to this width have no gap, name or element. */
 #define SLIVER_CPX (2 * GAP_CPX)
-/* Texts of slivers come in pieces: XML parsers take 10 MB of text at most. */
+/* Texts of slivers are split, since XML parsers limit text to 10 MB. */
 #define PIECE_BYTES MIB
-/* From the last row to the legend. */
+/* Distance from the last row to the legend. */
 #define LEGEND_CPX (2 * SVG_LINE_PX * SVG_PX - 6 * SVG_PX)
-/* Lines below the picture for what is pointed at. */
+/* Lines below the picture for details of the frame pointed at. */
 #define INFO_LINES 7
 
-/* Parts of the whole width that the script knows frames by: fine enough to
- * zoom into one of a tenth of a pixel. */
+/* Resolution of positions for the script: fine enough to zoom into a tenth of a
+ * pixel. */
 #define PARTS 100000000.0
 
 struct picture {
@@ -247,16 +247,17 @@ struct picture {
 	struct flame_words words;
 	enum palette palette;
 	struct flame_union places;
-	uint32_t *rows;   /* by node, that which its frame stands in */
-	uint32_t *frames_of; /* by node: those that its box stands for; 0: none,
-			      * another stands for it or it is left out there */
-	uint32_t depth; /* of the last row with a frame */
+	uint32_t *rows; /* by node: row of its frame */
+	/* By node: number of frames in its box; 0: none, since it is in another
+	 * box or left out. */
+	uint32_t *frames_of;
+	uint32_t depth; /* last row with a frame */
 	int64_t top;
-	size_t frames;       /* drawn */
-	size_t slivers;      /* of these, too narrow for an element */
-	bool has_left_out;   /* frames that are not drawn */
-	bool has_new;        /* frames that were not there before */
-	uint64_t categories; /* drawn, as flame_color_bit() */
+	size_t frames;       /* number drawn */
+	size_t slivers;      /* those too narrow for an element */
+	bool has_left_out;   /* some frames are not drawn */
+	bool has_new;        /* some frames are new */
+	uint64_t categories; /* of frames drawn, as flame_color_bit() */
 };
 
 /* ---- layout ---- */
@@ -282,7 +283,7 @@ static bool is_sliver(const struct picture *p, uint32_t node)
 	return width_cpx(p, node) <= SLIVER_CPX;
 }
 
-/* Its caller is wide enough for what it calls to be missed. */
+/* Left out although its caller is wide enough for it to be missed. */
 static bool is_left_out(const struct picture *p, uint32_t node)
 {
 	uint32_t parent = p->f->nodes[node].parent;
@@ -294,12 +295,14 @@ static bool is_left_out(const struct picture *p, uint32_t node)
 
 /* ---- folds ---- */
 
-/* As on pages: so many frames that each call the next with all but a hundredth
- * of what they take are one box; of fewer a row at most would be won. */
+/* As in HTML reports: this many frames that each have a callee with at least
+ * this part of their value become one box; with fewer at most a row would be
+ * saved. */
 #define FOLD_LEAST 3u
 #define FOLD_PART 0.99
 
-/* Where callers come last, what took the time is not one of them. */
+/* In reversed graphs callers come last, so the frame with the time is not among
+ * them. */
 static bool is_foldable(const struct picture *p, uint32_t node,
 			const bool *is_caller)
 {
@@ -310,7 +313,7 @@ static bool is_foldable(const struct picture *p, uint32_t node,
 	       !flame_has_verdict(p->r, fn, is_caller);
 }
 
-/* Returns the callee that takes all but a hundredth on both sides; 0: none. */
+/* Returns the callee with at least FOLD_PART on both sides; 0: none. */
 static uint32_t next_of_fold(const struct flame *f, uint32_t node)
 {
 	const struct flame_values *of = f->nodes[node].values;
@@ -328,15 +331,15 @@ static uint32_t next_of_fold(const struct flame *f, uint32_t node)
 	return 0;
 }
 
-/* Folds the frames from node on, if there are some. The rows of what is in the
- * fold, and of what it leads to, are set then. */
+/* Folds frames from node on, if there are enough. Sets the rows of the fold and
+ * of the frame after it. */
 static void fold_from(struct picture *p, uint32_t node, const bool *is_caller)
 {
 	uint32_t count = 0, end = node, next;
 
 	while (is_foldable(p, end, is_caller) &&
 	       (next = next_of_fold(p->f, end))) {
-		/* All of the fold takes what its first frame does. */
+		/* The whole fold must have the value of its first frame. */
 		if (count && p->places.widths[next] <
 				     FOLD_PART * p->places.widths[node])
 			break;
@@ -355,8 +358,8 @@ static void fold_from(struct picture *p, uint32_t node, const bool *is_caller)
 	p->frames_of[node] = count;
 }
 
-/* Callers stand before what they call. Row 0 is that of the root alone, else it
- * says that none was set. */
+/* Callers come before callees. Row 0 is the root's; for others it means
+ * unset. */
 static void lay_rows(struct picture *p, bool has_folds, const bool *is_caller)
 {
 	p->frames_of[0] = 1;
@@ -435,7 +438,7 @@ static int64_t x_of(const struct picture *p, double part)
 	return SVG_MARGIN_PX * SVG_PX + (int64_t)(part * (double)room(p));
 }
 
-/* With a gap behind it, where there is room for one. */
+/* Subtracts a gap if there is room. */
 static int64_t gapped(int64_t width)
 {
 	return width > SLIVER_CPX ? width - GAP_CPX : width;
@@ -463,7 +466,7 @@ static void write_box(struct picture *p, uint32_t node)
 	out_text(out, " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"");
 }
 
-/* As pages have them: hatched is gone, dotted is new. */
+/* As in HTML reports: hatched is removed, dotted is new. */
 static const char *texture_of(const struct picture *p,
 			      const struct flame_node *n)
 {
@@ -484,8 +487,8 @@ static void open_frame(struct picture *p, uint32_t node, const char *class)
 	out_text(out, "\"><title>");
 }
 
-/* The names of a fold follow what it says, a line each, for the script. Its
- * colour is that of most of its frames. */
+/* The names of a fold follow its text, one per line, for the script. Its color
+ * is that of most of its frames. */
 static void write_fold(struct picture *p, uint32_t node)
 {
 	uint32_t at = node, most = node, votes = 0;
@@ -563,7 +566,7 @@ static bool draw_colors(struct picture *p)
 	return is_done;
 }
 
-/* Neighbours that together are wide enough to be taken for one frame. */
+/* Neighbours that together are wide enough to look like a frame. */
 struct fused {
 	int64_t from, to;
 	uint32_t count;
@@ -605,7 +608,7 @@ static bool draw_textures(struct picture *p)
 	return rows != NULL;
 }
 
-/* Siblings, one after the other, of which none is drawn. */
+/* Consecutive siblings of which none is drawn. */
 struct left_out {
 	uint32_t first;
 	uint32_t next;  /* node after the last one */
@@ -635,8 +638,7 @@ static void end_left_out(struct picture *p, struct left_out *run)
 	out_text(out, "</g>\n");
 }
 
-/* Draws the place of many frames that are narrower than --min-width; fewer are
- * left out. */
+/* Draws a box for many frames narrower than --min-width; few are omitted. */
 static void draw_left_out(struct picture *p)
 {
 	struct left_out run = { 0 };
@@ -657,8 +659,8 @@ static void draw_left_out(struct picture *p)
 	end_left_out(p, &run);
 }
 
-/* "x w depth #color", with " r" where it is to blame, " g" where it is gone and " n" new;
- * then what it says, a blank before each line. */
+/* "x w depth #color", with " r" if it is to blame, " g" if removed and " n" if
+ * new; then its text, each line preceded by a space. */
 static void tell_sliver(struct picture *p, uint32_t node)
 {
 	const struct flame_node *n = &p->f->nodes[node];
@@ -679,8 +681,8 @@ static void tell_sliver(struct picture *p, uint32_t node)
 	out_char(out, '\n');
 }
 
-/* For the script: the slivers among the frames that are elements, of which
- * "+3" stands for three. */
+/* Writes slivers for the script, in the order of elements, of which "+3" stands
+ * for three. */
 static void tell_slivers(struct picture *p)
 {
 	const struct flame *f = p->f;
@@ -714,7 +716,7 @@ static void tell_slivers(struct picture *p)
 	out_text(out, "</metadata>\n");
 }
 
-/* data-y: top of the row of depth 0, data-step: from there to the next. */
+/* data-y: top of depth 0, data-step: distance of rows. */
 static void write_frames(struct picture *p)
 {
 	struct out *out = p->s.out;
@@ -745,7 +747,7 @@ static void write_frames(struct picture *p)
 	out_text(out, "</g>\n");
 }
 
-/* ---- the whole ---- */
+/* ---- picture ---- */
 
 static int64_t frames_height(const struct picture *p)
 {
@@ -782,8 +784,8 @@ static void draw(struct picture *p)
 		 (4 + INFO_LINES) * SVG_LINE_PX * SVG_PX;
 	svg_open(&p->s, "flame", height);
 	y = p->top + frames_height(p) + LEGEND_CPX;
-	/* Legends of kinds and languages stand below: which of them are there
-	 * is known then. */
+	/* Legends of kinds and languages are at the bottom, since which ones
+	 * are needed is only known then. */
 	if (!p->frames)
 		svg_text(&p->s, SVG_MARGIN_PX * SVG_PX, p->top + 14 * SVG_PX,
 			 NULL, STR("no samples to draw"));

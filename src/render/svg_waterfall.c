@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The waterfall of a trace as a picture: a bar a row on one axis of time, by
+ * Waterfall of a trace as SVG: a bar per row on a common time axis, colored by
  * service, the critical path underlined.
  */
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #define ROW_CPX (20 * SVG_PX)
 #define BAR_CPX (14 * SVG_PX)
 #define INDENT_CPX (12 * SVG_PX)
-/* Deeper rows stand at the last level. */
+/* Deeper rows are indented like this level. */
 #define LEVELS_MAX 24u
-/* Labels take three eighths. */
+/* Labels take three eighths of the width. */
 #define LABEL_EIGHTHS 3
 #define TICKS 4
 #define INFO_LINES 5
@@ -27,7 +27,7 @@ struct fall {
 	const struct result *r;
 	int64_t from_ns;
 	int64_t length_ns;
-	int64_t left; /* of the bars */
+	int64_t left; /* left edge of the bars */
 	int64_t room;
 	int64_t top;
 	struct service {
@@ -47,7 +47,7 @@ static const struct service *service_find(const struct fall *f, struct str name)
 	return NULL;
 }
 
-/* Its own colour, or the next that no other service has. */
+/* Adds a service with its own color, or the next unused one. */
 static void service_add(struct fall *f, struct str name)
 {
 	bool is_taken[SVG_NAME_COLORS] = { false };
@@ -83,7 +83,7 @@ static int64_t place(const struct fall *f, int64_t time_ns)
 				   (double)f->room);
 }
 
-/* The text of a line of the axis, and how wide it is. */
+/* Writes the label of an axis line and returns its width. */
 static int64_t tick_text(const struct fall *f, int i, char text[24])
 {
 	format_duration(f->length_ns / TICKS * i, text);
@@ -149,7 +149,7 @@ static void write_title(struct fall *f, const struct waterfall_row *row)
 	out_text(out, "</title>");
 }
 
-/* "service name x52" from the left, as much as fits. */
+/* Writes "service name x52" from the left, truncated. */
 static void write_label(struct fall *f, const struct waterfall_row *row,
 			int64_t y)
 {
@@ -180,7 +180,7 @@ static void write_label(struct fall *f, const struct waterfall_row *row,
 	buf_release(&text);
 }
 
-/* Behind the bar where there is room, else in front of it or within. */
+/* Writes it after the bar if there is room, else before it or within. */
 static void write_times(struct fall *f, const struct waterfall_row *row,
 			int64_t from, int64_t to, int64_t y)
 {
@@ -239,7 +239,7 @@ static void write_row(struct fall *f, size_t i)
 	out_text(out, "</g>\n");
 }
 
-/* ---- head and legend ---- */
+/* ---- title and legend ---- */
 
 static void write_heads(struct fall *f)
 {

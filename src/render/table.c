@@ -8,16 +8,17 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* The line under a table of functions: shares per category of code. */
+/* The line below a table of functions: shares by kind of code. */
 
 /* "CPU by category" */
 #define LABEL_BYTES 48
 #define GAP_COLUMNS 2u
 
-/* Less is no news, and changes under it are seldom more than noise. */
+/* Minimum share shown, and minimum change: smaller ones are rarely
+ * significant. */
 #define SHOWN_SHARE 0.01
 #define SHOWN_CHANGE 0.05
-/* 25 % less 20 % is a bit less than 5 % in binary. */
+/* 25 % minus 20 % is slightly less than 5 % in binary. */
 #define ROUNDING 1e-9
 
 struct kind_row {
@@ -27,7 +28,7 @@ struct kind_row {
 	bool is_changed;
 };
 
-/* The largest first, then in the order of the kinds. */
+/* By size, then by kind. */
 static int compare_rows(const void *left, const void *right)
 {
 	const struct kind_row *a = left, *b = right;
@@ -92,23 +93,23 @@ void table_categories(struct page *p, const struct result *r)
 	out_char(p->out, '\n');
 	word = measure_word(r->profile.type);
 	is_known = strcmp(word, measure_word(STR(""))) != 0;
-	/* "CPU by category"; where the type is not known "by category". */
+	/* "CPU by category"; "by category" if the type is unknown. */
 	snprintf(label, LABEL_BYTES, "%s%sby category", is_known ? word : "",
 		 is_known ? " " : "");
 	page_flush(p, PAINT_NONE, label, strlen(label) + GAP_COLUMNS);
 }
 
-/* The parts under every table: findings, notes, commands to go on with. */
+/* Parts below every table: findings, notes, follow-up commands. */
 
 /* "  baseline  " */
 #define TOPIC_COLUMNS 12u
 
-/* More would push the answer off the screen; JSON has them all. */
+/* More would push the answer off the screen; JSON has all. */
 #define FINDINGS_SHOWN 8u
 #define SHORT_FINDINGS 2u
 
-/* A finding opens with its place ("user-db find: 52 x ..."); the evidence may
- * have told the rest of it already. */
+/* Findings begin with their location ("user-db find: 52 x ..."); the evidence
+ * may contain the rest already. */
 static bool is_told(struct str text, struct str told)
 {
 	size_t at = str_find(text, STR(": "));
@@ -140,7 +141,7 @@ void report_findings(struct page *p, const struct result *r, struct str told)
 
 		if (!text.len || is_told(text, told))
 			continue;
-		/* The cause told where the time of the guilty span went. */
+		/* The cause already explains the time of the guilty span. */
 		if (has_cause && f->kind == FINDING_GAP &&
 		    f->span == r->span.span)
 			continue;
@@ -160,8 +161,8 @@ void report_findings(struct page *p, const struct result *r, struct str told)
 	page_flush(p, PAINT_DIM, "also", PAGE_LABEL_COLUMNS);
 }
 
-/* "type: mutex did not grow" stands as a line of its topic, whose name is
- * written once; the topics come in the order of the reasoning. */
+/* "type: mutex did not grow" becomes a line of its topic, which is named once;
+ * topics are in the order of reasoning. */
 void report_reasons(struct page *p, const struct notes *reasons)
 {
 	char label[TOPIC_COLUMNS + 1];
@@ -203,8 +204,8 @@ void report_tail(struct page *p, const struct result *r,
 		if (!p->style.is_markdown)
 			out_char(p->out, '\n');
 	}
-	/* A line each, however wide the terminal is: a line is what is copied.
-	 */
+	/* One line each, whatever the width of the terminal: lines are what is
+	 * copied. */
 	if (p->style.is_markdown) {
 		markdown_commands(p, r->next, r->next_count);
 		return;
@@ -215,30 +216,30 @@ void report_tail(struct page *p, const struct result *r,
 	}
 }
 
-/* Fields of the numbers, each with its gap on the left. */
+/* Widths of numeric fields, including the gap on the left. */
 #define FIRST_COLUMNS 10u
 #define NEXT_COLUMNS 9u
 #define VALUE_COLUMNS 11u
 #define PLACE_GAP_COLUMNS 3u
 #define FOOT_COLUMNS 2u
 
-/* On a narrower screen the bar gives way to the names. */
+/* Below this width bars are dropped in favour of names. */
 #define WIDE_COLUMNS 100u
 #define BAR_NARROW 3u
 #define BAR_WIDE 8u
 
-/* The columns of a place beside its name, folders in front cut off. */
+/* Minimum width of a location next to its name, with leading folders cut. */
 #define PLACE_MIN_COLUMNS 24u
-/* For less of a name the last number gives way. */
+/* If names would get narrower, the last number is dropped. */
 #define NAME_LEAST_COLUMNS 16u
-/* Narrower than that, lines run over. */
+/* If even narrower, lines wrap. */
 #define NAME_TINY_COLUMNS 6u
 
-/* The part of the largest change from which one that may be noise has a row;
- * less is counted. */
+/* Minimum size, relative to the largest change, of a possibly insignificant
+ * change with a row; smaller ones are counted. */
 #define UNCERTAIN_PART 0.2
 
-/* The numbers of a row of changes, in the order of their columns. */
+/* Numbers of a comparison row, in column order. */
 enum { NOW, BEFORE, CHANGE, OTHER, NUMBERS };
 
 struct table {
@@ -246,14 +247,14 @@ struct table {
 	struct scale scale;
 	enum rank_by other; /* measure of the last number */
 	size_t row_count;
-	size_t caller_count; /* of them, that are told in one line */
-	size_t columns[NUMBERS]; /* of changes, gaps included */
-	size_t flat_columns;     /* of the first value, gap included */
-	size_t cum_columns;      /* of the second one, if there is one */
+	size_t caller_count;     /* callers summarised in one line */
+	size_t columns[NUMBERS]; /* for comparisons, including gaps */
+	size_t flat_columns;     /* of the first value, including the gap */
+	size_t cum_columns;      /* of the second value, if any */
 	size_t word_columns;     /* "new", "shrunk?" */
 	size_t bar_columns;      /* 0: no bars */
-	size_t room;     /* for a name and its place, 0 = never cut */
-	size_t name_pad; /* up to where places begin, where they can */
+	size_t room;     /* for a name and its location, 0 = unlimited */
+	size_t name_pad; /* where locations begin, if there is room */
 	bool has_places;
 	double max_delta;
 };
@@ -272,8 +273,7 @@ static const char *const part_words[] = {
 	[CHANGE_GONE] = "self gone",
 };
 
-/* Returns the word of the change, with a question mark where it may be noise.
- */
+/* Returns the word for the change, with a question mark if possibly noise. */
 const char *row_change_word(const struct function_row *row)
 {
 	if (row->is_part && change_is_real(row->change))
@@ -312,8 +312,8 @@ static bool is_shown_change(const struct function_row *row)
 	       row->change == CHANGE_NOISE;
 }
 
-/* A difference that does not show, or is small beside others and may be
- * noise. */
+/* Returns whether a difference is invisible, or possibly noise and small
+ * relative to others. */
 static bool is_too_small(const struct table *t, const struct function_row *row,
 			 double largest)
 {
@@ -326,8 +326,8 @@ static bool is_too_small(const struct table *t, const struct function_row *row,
 	       fabs(row->delta) < UNCERTAIN_PART * largest;
 }
 
-/* Changes come first: those that are certain, then the larger of those that
- * may be noise. Where nothing changed the profile's top is shown. */
+/* Changes come first: significant ones, then the larger of the others. If
+ * nothing changed, the top of the profile is shown. */
 static size_t table_row_count(const struct page *p, const struct table *t)
 {
 	const struct result *r = t->result;
@@ -376,8 +376,8 @@ static int64_t flat_value(const struct result *r,
 						 : row->self_value;
 }
 
-/* The numbers in the columns of a row: the change is the difference of what is
- * printed beside it. */
+/* Formats the numbers of a row; the change is the difference of the numbers
+ * displayed. */
 static void row_numbers(const struct table *t, const struct function_row *row,
 			char out[NUMBERS][UNIT_TEXT_BYTES])
 {
@@ -393,12 +393,12 @@ static void row_numbers(const struct table *t, const struct function_row *row,
 		     out[OTHER]);
 }
 
-/* ---- callers on the way ---- */
+/* ---- callers that pass a change on ---- */
 
-/* Fewer are rows of their own. */
+/* Fewer than this get rows of their own. */
 #define CALLERS_LEAST 2u
 
-/* The change is that of whom it passes on, up to this. */
+/* Maximum ratio of the caller's change to the change it passes on. */
 #define CALLERS_RATIO 1.25
 
 static const struct function_row *find_row(const struct table *t,
@@ -410,7 +410,7 @@ static const struct function_row *find_row(const struct table *t,
 	return NULL;
 }
 
-/* Calls the one whose change it passes on. */
+/* Returns whether it calls the function whose change it passes on. */
 static bool is_caller(const struct table *t, const struct function_row *row)
 {
 	const struct function_row *holder =
@@ -443,7 +443,7 @@ static bool is_folded(const struct table *t, const struct function_row *row)
 	return t->caller_count && is_caller(t, row);
 }
 
-/* The rows that a short answer shows. */
+/* Maximum number of rows in a short answer. */
 #define SHORT_ROWS 5u
 
 static void keep_first_rows(const struct page *p, struct table *t)
@@ -462,7 +462,7 @@ static void keep_first_rows(const struct page *p, struct table *t)
 
 static const char *const *number_names(const struct result *r);
 
-/* Columns in front of the name. */
+/* Columns before the name. */
 static size_t lead_columns(const struct table *t)
 {
 	size_t sum = 0;
@@ -477,7 +477,7 @@ static size_t lead_columns(const struct table *t)
 	       GAP_COLUMNS;
 }
 
-/* Counts may be longer than any duration. */
+/* Counts may be wider than any duration. */
 static void lay_out_values(struct table *t)
 {
 	const struct result *r = t->result;
@@ -537,7 +537,7 @@ void row_replaced(struct page *p, const struct result *r,
 		return;
 	scale_say(r, row->replaced_value, true, was);
 	page_text(p, "; replaces ");
-	/* It lies beside the new one mostly. */
+	/* Mostly in the same package as the new one. */
 	page_name(p,
 		  p->style.is_short ? name_end(row->replaces) : row->replaces,
 		  0);
@@ -546,8 +546,8 @@ void row_replaced(struct page *p, const struct result *r,
 	page_text(p, ")");
 }
 
-/* Returns the columns behind a name: its place, or the function whose change it
- * passes on. */
+/* Returns the columns after a name: its location, or the function whose change
+ * it passes on. */
 static size_t place_width(struct page *p, const struct function_row *row)
 {
 	if (row->through.len)
@@ -585,7 +585,7 @@ static void lay_out_names(struct page *p, struct table *t)
 		t->columns[OTHER] = 0;
 	width = max_size(p->width, lead_columns(t) + NAME_TINY_COLUMNS);
 	beside = PLACE_GAP_COLUMNS + min_size(place, PLACE_MIN_COLUMNS);
-	/* Places stand below each other as far as the longest name allows. */
+	/* Locations are aligned as far as the longest name permits. */
 	t->room = width - lead_columns(t);
 	t->name_pad = min_size(name, t->room > beside ? t->room - beside : 0) +
 		      PLACE_GAP_COLUMNS;
@@ -604,7 +604,7 @@ static void lay_out(struct page *p, struct table *t)
 
 /* ---- rows ---- */
 
-/* Nothing at all is a dash, to be told from a little. */
+/* 0 is a dash, as opposed to a small value. */
 static void share_field(struct page *p, enum paint paint, size_t columns,
 			double share)
 {
@@ -665,18 +665,17 @@ static void change_fields(struct page *p, const struct table *t,
 			   texts[OTHER]);
 }
 
-/* How a row shares its line: with its place, or that on a line of its own. */
+/* Layout of a row: location on the same line, or on its own. */
 struct row_layout {
-	size_t name;  /* most the name takes, 0 = never cut */
-	size_t pad;   /* up to the place */
-	size_t place; /* most the place takes, 0 = never cut */
+	size_t name;  /* maximum width of the name, 0 = unlimited */
+	size_t pad;   /* start of the location */
+	size_t place; /* maximum width of the location, 0 = unlimited */
 	bool is_below;
 };
 
-/* A row needs no more than its own name and place: another row's are no reason
- * to lose either. Of a name that is too long the packages in front go; where
- * not even its last parts fit beside the place, that stands below, or not at all
- * in a short answer. */
+/* Each row is laid out by its own name and location. If the name is too long,
+ * leading packages are removed; if not even its last parts fit next to the
+ * location, that goes to the next line, or is dropped in a short answer. */
 static void lay_out_row(struct page *p, const struct table *t,
 			const struct function_row *row, struct row_layout *l)
 {
@@ -764,8 +763,8 @@ static const char *const *number_names(const struct result *r)
 			       : flats[measure != RANK_SELF_LIB];
 }
 
-/* "CPU per request, ms" above the numbers of changes, and what is no word of
- * everyone. */
+/* Writes "CPU per request, ms" above the numbers, and explains uncommon
+ * terms. */
 static void write_unit(struct page *p, const struct table *t)
 {
 	bool has_own = table_measure(t->result) == RANK_SELF_LIB ||
@@ -816,7 +815,7 @@ static void write_head(struct page *p, const struct table *t)
 	out_char(p->out, '\n');
 }
 
-/* The number of rows that the table leaves out, and their kind. */
+/* Writes the number of rows left out, and their kind. */
 static void add_more(struct page *p, const struct table *t)
 {
 	const struct result *r = t->result;
@@ -843,7 +842,7 @@ static void add_more(struct page *p, const struct table *t)
 	page_text(p, " (-n 0 for all)");
 }
 
-/* ---- the same in Markdown ---- */
+/* ---- Markdown ---- */
 
 static void share_cell(struct page *p, double share)
 {

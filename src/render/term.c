@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The flame graph as text: rows of cells, coloured on a terminal that has
- * colours, else with marks.
+ * Flame graph as text: rows of character cells, with colors on terminals that
+ * support them, else with marks.
  */
 #include "render/render.h"
 
@@ -11,7 +11,7 @@
 #include "render/flame.h"
 #include "render/units.h"
 
-/* Colours of pictures as near as a terminal of fewer colours has them. */
+/* Approximation of colors on terminals with fewer colors. */
 
 #define CUBE_START 16u
 #define GREY_START 232u
@@ -50,7 +50,7 @@ static int distance(uint32_t rgb, int r, int g, int b)
 	return dr * dr + dg * dg + db * db;
 }
 
-/* Greys are 8, 18, 28 ... 238. */
+/* The greys are 8, 18, 28 ... 238. */
 static unsigned grey_of(uint32_t rgb)
 {
 	int mean = (red(rgb) + green(rgb) + blue(rgb)) / 3;
@@ -113,15 +113,15 @@ uint32_t ansi_shade(uint32_t rgb)
 	       (uint32_t)(blue(rgb) * 23 / 24);
 }
 
-/* The pixels of a column, for --width and --min-width. */
+/* Pixels per column, for --width and --min-width. */
 #define COLUMN_PX 8u
-/* Wide enough for most names, narrow enough for a ticket. */
+/* Default width: enough for most names, narrow enough for a ticket. */
 #define COLUMNS_UNKNOWN 100u
 #define COLUMNS_MAX 2500u
 
-/* Two screens of a usual terminal: what lies deeper is seldom wide. */
+/* Two screens of a typical terminal: deeper frames are rarely wide. */
 #define ROWS 48u
-/* A last row that fills less than this part of the first is left out. */
+/* A last row filled less than this part of the first is left out. */
 #define ROW_PARTS 20u
 
 struct drawing {
@@ -134,7 +134,7 @@ struct drawing {
 	enum palette palette;
 	uint32_t columns;
 	uint64_t drawn; /* flame_color_bit() of all frames */
-	bool has_many;  /* siblings drawn as one */
+	bool has_many;  /* some siblings are drawn as one */
 	bool has_gone;
 	bool has_failed;
 };
@@ -181,7 +181,8 @@ static void color_off(const struct drawing *d)
 	out_text(d->out, "\033[m");
 }
 
-/* Blanks, or what stands for a hatching, behind the label. */
+/* Pads with spaces after the label, or with characters that represent
+ * hatching. */
 static void write_label(struct drawing *d, const struct flame_bar *bar,
 			size_t columns, const char *fill)
 {
@@ -197,7 +198,7 @@ static void write_label(struct drawing *d, const struct flame_bar *bar,
 	out_repeat(d->out, fill, columns - used);
 }
 
-/* Its left edge is a line, where it is wider than that. */
+/* The left edge is a line, if the frame is wide enough. */
 static void colored_frame(struct drawing *d, const struct flame_bar *bar)
 {
 	const struct flame_function *fn =
@@ -208,7 +209,7 @@ static void colored_frame(struct drawing *d, const struct flame_bar *bar)
 	if (d->in->style.has_truecolor && bar->depth & 1)
 		rgb = ansi_shade(rgb);
 	color_on(d, rgb);
-	/* Many terminals of 16 colours make black that is bold grey. */
+	/* Many 16-color terminals show bold black as grey. */
 	if (d->f->has_baseline && fn->is_to_blame && has_many_colors(d))
 		out_text(d->out, "\033[1m");
 	out_text(d->out, d->in->style.use_unicode ? "▏" : "|");
@@ -216,7 +217,7 @@ static void colored_frame(struct drawing *d, const struct flame_bar *bar)
 	color_off(d);
 }
 
-/* Between edges; in a single column the mark alone. */
+/* Between edges; in a single column only the mark. */
 static void plain_frame(struct drawing *d, const struct flame_bar *bar)
 {
 	bool use_unicode = d->in->style.use_unicode;
@@ -262,11 +263,12 @@ static void write_row(struct drawing *d, const struct flame_grid *g,
 	out_char(d->out, '\n');
 }
 
-/* The rows of the grid that are drawn. */
+/* Rows of the grid that are drawn. */
 struct rows {
 	uint32_t count;
 	uint32_t hidden;
-	double hidden_part; /* of the width that reaches the first hidden */
+	/* Part of the width that reaches the first hidden row. */
+	double hidden_part;
 };
 
 static uint32_t row_columns(const struct flame_grid *g, uint32_t row)
@@ -278,8 +280,8 @@ static uint32_t row_columns(const struct flame_grid *g, uint32_t row)
 	return columns;
 }
 
-/* The deepest rows are left out where they hold but a few narrow frames,
- * unless rows were asked for. */
+/* Drops the deepest rows if they only have a few narrow frames, unless the
+ * number of rows was requested. */
 static struct rows choose_rows(const struct drawing *d,
 			       const struct flame_grid *g)
 {
@@ -371,7 +373,7 @@ static void legend_item(struct drawing *d, size_t *used, uint32_t color,
 {
 	size_t columns = text_width(str_from(text)) + 5;
 
-	/* Not told apart from a lot. */
+	/* With few colors it looks the same as a large change. */
 	if (!has_many_colors(d) && str_ends(str_from(text), STR(" a little")))
 		return;
 	if (*used && *used + columns > d->columns) {

@@ -10,10 +10,10 @@
 #include "base/timefmt.h"
 #include "model/profile.h"
 
-/* Shares past this are damage; the cap keeps llround() defined. */
+/* Larger shares are errors; the limit keeps llround() defined. */
 #define MAX_SHARE 1e9
 
-/* Per mille of a share, or false when it is not a number. */
+/* Converts a share to per mille; returns false for NaN. */
 static bool share_tenths(double share, long long *tenths)
 {
 	if (isnan(share))
@@ -59,7 +59,7 @@ void format_percent(double share, char out[UNIT_TEXT_BYTES])
 		snprintf(out, UNIT_TEXT_BYTES, "-");
 }
 
-/* A factor of more is no better known. */
+/* Limit of factors; larger ones are not meaningful. */
 #define MOST_FACTOR 1e9
 
 /* Two significant digits below 10 %, whole percents from 100 on. */
@@ -83,7 +83,7 @@ void format_growth(double growth, bool is_signed, char out[UNIT_TEXT_BYTES])
 	}
 }
 
-/* size is at least one of the unit; 1024 of it may appear by rounding. */
+/* size is at least one unit; rounding may produce 1024. */
 static void format_scaled(double size, const char *unit,
 			  char out[UNIT_TEXT_BYTES])
 {
@@ -134,8 +134,8 @@ void format_value(int64_t value, struct str unit, char out[UNIT_TEXT_BYTES])
 	memcpy(out + (value < 0), text, strlen(text) + 1);
 }
 
-/* Names as Pyroscope's clients send them, by runtime; a NULL profile name
- * stands for any. The first match wins. */
+/* Names by runtime, as sent by Pyroscope's clients; a NULL profile name matches
+ * any. The first match wins. */
 static const struct {
 	const char *name;
 	const char *sample;
@@ -179,7 +179,8 @@ static const struct {
 	{ "block", "delay", "blocked time" },
 	{ "block", "contentions", "blocking events" },
 	{ "mutex", "delay", "time waiting for locks" },
-	/* A file of Go may be of locks, channels, networks or system calls. */
+	/* Go files of this type may be about locks, channels, networks or
+	 * system calls. */
 	{ NULL, "delay", "blocked time" },
 	{ NULL, "native_delay", "time waiting for locks" },
 	{ NULL, "lock_time", "time waiting for locks" },
@@ -190,7 +191,7 @@ static const struct {
 	{ NULL, "instructions", "instructions" },
 };
 
-/* The text up to the separator; *rest is what follows it. */
+/* Returns the text up to the separator; *rest is what follows it. */
 static struct str cut_at(struct str text, struct str separator,
 			 struct str *rest)
 {
@@ -248,27 +249,24 @@ const char *measure_subject(struct str type)
 
 	if (word)
 		return word;
-	/* Formats that count samples and say no more. */
+	/* Formats that only have sample counts. */
 	return type.ptr && (str_equal(type, STR("samples/count")) ||
 			    str_equal(type, STR("samples/samples")))
 		       ? "samples"
 		       : "value";
 }
 
-/* The one unit of a table, chosen so that its largest number has four digits,
- * and its numbers: whole steps of the last digit shown, so that what is shown
- * adds up. What is compared by request or by second is shown so. */
+/* The unit of a table, see units.h. */
 
-/* The largest number of a table has so many digits, at most so many of them
- * after the point. */
+/* Digits of the largest number in a table, and maximum decimals. */
 #define DIGITS 4
 #define DECIMALS_MAX 3
 
-/* Steps that a double still counts one by one. */
+/* Up to this, doubles represent all integers. */
 #define STEPS_MAX 9e15
 
 struct unit {
-	double size; /* in the smallest of its kind */
+	double size; /* in the smallest unit of its kind */
 	const char *name;
 };
 
@@ -281,7 +279,7 @@ static const struct unit sizes[] = { { 1099511627776.0, "TiB" },
 				     { 1024.0, "KiB" },
 				     { 1, "B" } };
 
-/* From ten millions on: digits beyond say nothing, and take a line's room. */
+/* From ten million on: more digits would be meaningless and too wide. */
 static const struct unit counts[] = {
 	{ 1e12, "trillion" }, { 1e9, "billion" }, { 1e6, "million" }, { 1, "" }
 };
@@ -299,7 +297,7 @@ double scale_exposure(const struct result *r, bool is_before)
 	return r->is_compared && divisor > 0 ? divisor : 1;
 }
 
-/* The largest unit of which there is one; the smallest for less. */
+/* Returns the largest unit not above the size, else the smallest. */
 static struct unit pick(const struct unit *units, size_t count, double size)
 {
 	size_t i = 0;
@@ -328,7 +326,7 @@ static struct unit unit_for(const struct result *r, double value, double *kind)
 	return (struct unit){ 1, "" };
 }
 
-/* Whole things are not divided: two goroutines, three samples. */
+/* Discrete things are not shown as fractions: two goroutines, three samples. */
 static bool is_whole(const struct result *r, const struct unit *unit)
 {
 	return unit->size == 1 && scale_exposure(r, false) == 1 &&
@@ -500,7 +498,7 @@ void scale_say_change(const struct result *r, int64_t after, int64_t before,
 	struct unit unit = unit_for(r, change, &kind);
 
 	if (is_share(r))
-		unit.name = "points"; /* "6.6 %" would be of what it was */
+		unit.name = "points"; /* "6.6 %" would be relative */
 	say(r, change, unit, kind, out);
 }
 
@@ -538,8 +536,7 @@ int64_t row_before(const struct function_row *row, enum rank_by measure)
 					: row->baseline_total_value;
 }
 
-/* Kinds of code as tables and legends call them, and the minutes that requests
- * are of. Which function is of which kind is the affair of analyze/. */
+/* Display names of kinds of code and of request windows. */
 
 const char *code_kind_words(enum code_kind kind)
 {
@@ -580,7 +577,7 @@ const char *request_role_name(enum request_role role)
 	return roles[role].name;
 }
 
-/* Returns whether it is known which minutes the profiles are of. */
+/* Returns whether the times of the profiles are known. */
 static bool has_compared(const struct result *r)
 {
 	return r->has_baseline && r->has_profile && !r->profile.is_file;

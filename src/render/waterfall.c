@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The answer of `show`: the trace as a tree with times and bars.
+ * Text of the answer of `show`: the trace as a tree with times and bars.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* Attributes as people and programs want them: those that analysis uses and
- * those read on demand in one list, by key. */
+/* Attributes for output: those used by the analysis and those read on request
+ * in one list, sorted by key. */
 
 static int compare_items(const void *left, const void *right)
 {
@@ -37,7 +37,7 @@ static void add(struct attr_list *list, const struct trace *t, uint32_t key,
 	list->count++;
 }
 
-/* Drops repeated keys: the last one counts, as where they are decoded. */
+/* Drops duplicate keys: the last one counts, as in decoding. */
 static void drop_repeats(struct attr_list *list)
 {
 	size_t kept = 0;
@@ -118,14 +118,15 @@ void attr_list_json(const struct attr_list *list, struct jsonw *w)
 	}
 }
 
-/* One span with all that is known of it, and what spans say in a waterfall. */
+/* A single span with everything known about it, and details of spans in a
+ * waterfall. */
 
 #define INDENT 2u
 #define KEY_COLUMNS 30u
 #define LABEL_COLUMNS 10u
 
-/* A value as it is, each of its lines below the other: a stack trace has to
- * stay readable. */
+/* Writes a value with its lines below each other, so that stack traces are
+ * readable. */
 static void write_value(struct page *p, struct str value, size_t indent)
 {
 	bool is_first = true;
@@ -172,7 +173,8 @@ static void write_event_head(struct page *p, const struct trace *t,
 	int64_t after_ns = sat_sub_i64(d->time_ns, s->start_ns);
 	char text[UNIT_TEXT_BYTES];
 
-	/* Clocks and instrumentation err; so may an event. */
+	/* An event may be before the span, by clock skew or wrong
+	 * instrumentation. */
 	format_duration(after_ns < 0 ? sat_sub_i64(0, after_ns) : after_ns,
 			text);
 	out_repeat(p->out, " ", indent);
@@ -202,7 +204,7 @@ static bool has_parts(const struct trace *t, const struct span *s,
 	return false;
 }
 
-/* title NULL: none, and the parts follow at once. */
+/* title NULL: none, and the parts follow directly. */
 static void write_parts(struct page *p, const struct trace *t,
 			const struct span *s, enum detail_kind kind,
 			const char *title, size_t indent)
@@ -246,7 +248,7 @@ static void write_failure(struct page *p, const struct trace *t, uint32_t span,
 	write_value(p, text, indent + 2);
 }
 
-/* Below a row of the waterfall: what the span says. */
+/* Details below a row of the waterfall. */
 static void span_events_write(struct page *p, const struct render_input *in,
 			      uint32_t span, size_t indent)
 {
@@ -260,9 +262,9 @@ static void span_events_write(struct page *p, const struct render_input *in,
 		write_parts(p, in->trace, s, DETAIL_EVENT, NULL, indent);
 }
 
-/* ---- one span ---- */
+/* ---- single span ---- */
 
-/* The way down from the root, as in the answer of `slow`. */
+/* Maximum spans of the path from the root, as in the answer of `slow`. */
 #define PATH_SPANS 12u
 
 static void write_path(struct page *p, const struct trace *t, uint32_t span)
@@ -371,7 +373,7 @@ static void span_evidence(struct page *p, const struct render_input *in)
 	}
 }
 
-/* show --span: one span with all that is known of it. */
+/* show --span: a span with everything known about it. */
 static void span_detail_render(struct page *p, const struct render_input *in)
 {
 	const struct trace *t = in->trace;
@@ -399,8 +401,8 @@ static void span_detail_render(struct page *p, const struct render_input *in)
 #define GAP_COLUMNS 2u
 #define FIXED_COLUMNS (MARK_COLUMNS + 3 * TIME_COLUMNS + GAP_COLUMNS)
 
-/* Tree lines, two columns a level. Deeper rows are drawn at the last level
- * with their depth in front. */
+/* Tree lines, two columns per level. Deeper rows are drawn at the last level
+ * and show their depth. */
 #define LEVEL_COLUMNS 2u
 #define LEVELS_MAX 64u
 
@@ -408,7 +410,8 @@ static void span_detail_render(struct page *p, const struct render_input *in)
 #define BAR_MAX_COLUMNS 60u
 #define BAR_UNCUT_COLUMNS 40u
 #define LABEL_MIN_COLUMNS 20u
-/* Tree lines give way to a name down to the first, nothing below the last. */
+/* Tree lines are shortened to keep this width of the name, and dropped to keep
+ * the second. */
 #define NAME_MIN_COLUMNS 8u
 #define NAME_LEAST_COLUMNS 4u
 
@@ -416,22 +419,21 @@ struct waterfall {
 	const struct trace *trace;
 	const struct waterfall_row *rows;
 	size_t count;
-	bool *has_next;   /* per row: a later sibling exists */
+	bool *has_next;   /* by row: it has a later sibling */
 	int64_t start_ns; /* of the trace */
 	int64_t duration_ns;
-	size_t label_columns; /* 0 = never cut */
+	size_t label_columns; /* 0 = unlimited */
 	size_t label_pad;
 	size_t bar_columns;
-	uint32_t levels; /* tree levels that are drawn */
-	bool is_terse;   /* services only where they change */
+	uint32_t levels; /* tree levels drawn */
+	bool is_terse;   /* show services only where they change */
 	bool has_path;
 	bool has_error;
 	bool has_guilty;
 	bool has_hidden;
 };
 
-/* The parts of a label that are ours; service and name stand before `repeat`.
- */
+/* Parts of a label besides service and name, which come before `repeat`. */
 struct label {
 	uint32_t levels;
 	char depth[UNIT_TEXT_BYTES];      /* "(312) " when too deep to draw */
@@ -440,8 +442,8 @@ struct label {
 
 /* ---- layout ---- */
 
-/* From the last row to the first: the next row of a level is remembered
- * until a shallower one closes it. */
+/* From the last row to the first: remembers the next row of each level until a
+ * shallower one. */
 static void find_siblings(struct waterfall *w)
 {
 	bool is_open[LEVELS_MAX + 1] = { false };
@@ -488,8 +490,8 @@ static struct label label_of(const struct waterfall *w,
 	return label;
 }
 
-/* The service as the row shows it: nothing where its parent's is the same
- * and room is scarce. */
+/* Returns the service to show: empty if it is the same as the parent's and
+ * space is scarce. */
 static struct str row_service(const struct waterfall *w,
 			      const struct waterfall_row *row)
 {
@@ -525,7 +527,7 @@ static size_t widest_label(struct page *p, const struct waterfall *w)
 	return widest;
 }
 
-/* Names get what they need as long as the bars keep a sixth of the line. */
+/* Names get the space they need as long as bars keep a sixth of the line. */
 static void lay_out(struct page *p, struct waterfall *w)
 {
 	size_t room;
@@ -586,7 +588,7 @@ static enum paint service_paint(const struct waterfall *w,
 	return paint_of_name(span_service(w->trace, row->span));
 }
 
-/* is_going[d]: the line of level d + 1 goes on below this row. */
+/* is_going[d]: the line of level d + 1 continues below this row. */
 static void write_tree(struct page *p, uint32_t levels, const bool *is_going)
 {
 	bool is_unicode = p->style.use_unicode;
@@ -604,7 +606,7 @@ static void write_tree(struct page *p, uint32_t levels, const bool *is_going)
 		page_paint(p, PAINT_DIM, is_unicode ? "└ " : "`-");
 }
 
-/* Columns for service and name, 0 = no limit. */
+/* Returns the columns for service and name, 0 = unlimited. */
 static size_t room_beside(const struct waterfall *w, size_t used)
 {
 	if (!w->label_columns)
@@ -646,7 +648,7 @@ static void write_time(struct page *p, int64_t time_ns)
 	page_field(p, PAINT_NONE, ALIGN_RIGHT, TIME_COLUMNS, text);
 }
 
-/* part * cells / whole without overflow; whole > 0, cells small. */
+/* Computes part * cells / whole without overflow; whole > 0, cells small. */
 static size_t scale(int64_t part, int64_t whole, size_t cells)
 {
 	const int64_t safe = INT64_MAX / PAGE_MAX_COLUMNS;
@@ -673,7 +675,7 @@ static void write_span_bar(struct page *p, const struct waterfall *w,
 	size_t to = scale(sat_sub_i64(row->end_ns, w->start_ns), w->duration_ns,
 			  w->bar_columns);
 
-	/* The shortest span still shows where it is. */
+	/* The shortest span is still visible. */
 	if (from == w->bar_columns)
 		from--;
 	if (to <= from)
@@ -702,8 +704,8 @@ static void write_row(struct page *p, const struct waterfall *w, size_t i,
 	out_char(p->out, '\n');
 }
 
-/* Trees whose parent is missing stand under a heading of their own, unless there
- * is no other: then it was a caller that sends no spans. */
+/* Trees with a missing parent have a separate heading, unless there are no
+ * others: then the caller does not send spans. */
 static void write_heading(struct page *p, const struct waterfall *w, size_t i,
 			  bool *is_orphan)
 {
@@ -749,7 +751,7 @@ static void write_rows(struct page *p, const struct waterfall *w,
 	}
 }
 
-/* ---- head and foot ---- */
+/* ---- first and last lines ---- */
 
 static void add_plural(struct page *p, const char *between, size_t count,
 		       const char *noun)
@@ -769,9 +771,8 @@ static size_t count_errors(const struct trace *trace)
 	return count;
 }
 
-/* Returns the first of the rows that are shown; they may all be left out, and
- * the trace is still that of its root. A Chrome trace, which has no id, is of
- * threads, with roots in any number: the longest. */
+/* Returns the top span, even if its row is not shown: the root. Chrome traces,
+ * which have no id, have threads with any number of roots: the longest. */
 static uint32_t find_top(const struct waterfall *w)
 {
 	const struct trace *t = w->trace;
@@ -786,9 +787,9 @@ static uint32_t find_top(const struct waterfall *w)
 	return top;
 }
 
-/* The times of the trace: work after the answer makes it longer than its root,
- * by days where a message waits. Of threads none stands for the whole, which
- * comes first. */
+/* Writes the duration of the trace, which work after the response may extend,
+ * by days if a message waits, and that of its root; for threads no root
+ * represents the whole. */
 static void write_times(struct page *p, const struct waterfall *w)
 {
 	const struct trace *t = w->trace;
@@ -927,7 +928,7 @@ static void render_text(struct page *p, const struct render_input *in)
 		trace_origin(p, in);
 	out_char(p->out, '\n');
 	write_rows(p, &w, in);
-	/* How many rows a selection left out, and how to see them. */
+	/* Writes how many rows a selection left out, and how to see them. */
 	if (r->waterfall_total) {
 		format_count((int64_t)r->waterfall_count, some);
 		format_count((int64_t)r->waterfall_total, all);
@@ -940,7 +941,7 @@ static void render_text(struct page *p, const struct render_input *in)
 	mem_free(w.has_next);
 }
 
-/* Its columns and lines are worth keeping: code in Markdown. */
+/* Columns and lines must be preserved: a code block in Markdown. */
 void waterfall_render(struct page *p, const struct render_input *in)
 {
 	if (p->style.is_markdown)
