@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the requests of a service cost, in words and rows. Knows no options.
+ * Answer of cost: what requests of a service cost, as text and rows.
  */
 #ifndef REPORT_COST_ANSWER_H
 #define REPORT_COST_ANSWER_H
@@ -14,40 +14,41 @@
 #include "render/page.h"
 #include "render/render.h"
 
-/* The cost of the requests of a service, as rows that add up: functions, what
- * of the machine lies idle, memory, and all of it, with what that is worth.
- * Numbers only; the formats have the words. */
+/* Cost of the requests of a service, as rows that add up: functions, idle
+ * capacity, memory, and the total, with their prices. Numbers only; the formats
+ * add words. */
 
-/* A month as clouds count it. */
+/* A month as billed by cloud providers. */
 #define COST_MONTH_S (730.0 * 3600)
 
 enum cost_row_kind {
 	COST_ROW_FUNCTION = 0,
 	COST_ROW_OTHERS,     /* functions that are not listed */
-	COST_ROW_UNPROFILED, /* measured, and in no profile */
-	COST_ROW_CPU,        /* of these the sum */
-	COST_ROW_IDLE_CPU,   /* given, and not used */
+	COST_ROW_UNPROFILED, /* measured CPU that is in no profile */
+	COST_ROW_CPU,        /* the sum of these */
+	COST_ROW_IDLE_CPU,   /* allocated but unused */
 	COST_ROW_MEMORY,
 	COST_ROW_IDLE_MEMORY,
-	COST_ROW_REQUESTS, /* what a request costs by itself */
-	COST_ROW_BILL,     /* the sum of all but functions, if there are more
-			    * than one */
+	COST_ROW_REQUESTS, /* price per request */
+	/* The sum of all but functions, if there is more than one row. */
+	COST_ROW_BILL,
 };
 
-/* NaN: not known. */
+/* NaN: unknown. */
 struct cost_row {
 	enum cost_row_kind kind;
-	const struct function_cost *function; /* of COST_ROW_FUNCTION */
-	size_t count;                         /* of COST_ROW_OTHERS */
+	const struct function_cost *function; /* for COST_ROW_FUNCTION */
+	size_t count;                         /* for COST_ROW_OTHERS */
 	double amount;                        /* cores, or GiB */
-	double each;                          /* seconds of these per request */
+	/* Core or GiB seconds per request. */
+	double each;
 	double low; /* 95 % interval of cost_row_value() */
 	double high;
-	double million; /* money, of a million requests */
-	double month;   /* money */
+	double million; /* price per million requests */
+	double month;   /* price per month */
 };
 
-/* Per request, where those are known. */
+/* Per request if the number of requests is known. */
 static inline double cost_row_value(const struct cost_row *row)
 {
 	return isnan(row->each) ? row->amount : row->each;
@@ -56,83 +57,84 @@ static inline double cost_row_value(const struct cost_row *row)
 struct cost_rows {
 	struct cost_row *items;
 	size_t count;
-	const struct cost_row *sum;  /* among them: of the functions */
-	const struct cost_row *bill; /* NULL: no price is known */
-	/* What is allocated is known of all that has a price. Else these are
-	 * worths of what is used, and nothing is known to be idle. */
+	const struct cost_row *sum;  /* in items: the sum of the functions */
+	const struct cost_row *bill; /* in items; NULL: no prices */
+	/* The allocation of everything with a price is known. Otherwise prices
+	 * are those of actual usage, and idle capacity is unknown. */
 	bool is_bill;
-	double idle; /* money a month */
+	double idle; /* price per month */
 };
 
-/* limit: functions that are listed; 0: all that are told from noise. */
+/* limit: number of functions to list; 0: all significant ones. */
 bool cost_rows_build(const struct cost *c, const struct cost_prices *prices,
 		     size_t limit, struct arena *arena, struct cost_rows *out,
 		     struct error *err) MUST_CHECK;
 
-/* A row of an operation, which has no kind. */
+/* Fills the row of an operation; it has no kind. */
 void cost_operation_row(const struct cost *c, const struct cost_prices *prices,
 			const struct cost_operation *o, struct cost_row *out);
 
-/* Parts of the candidate's profile, as a comparison tells changes, in seconds
- * of CPU per request, or cores where requests are not known. */
+/* Converts a change, relative to the candidate's profile as in a comparison, to
+ * CPU seconds per request, or to cores if the number of requests is unknown. */
 double cost_change(const struct cost *c, const struct result *r, double part);
 
-/* Returns the cost per month of more seconds of CPU per request, or of cores
- * where requests are not known; NaN: not known. */
+/* Returns the price per month of additional CPU seconds per request, or of
+ * cores if the number of requests is unknown; NaN: unknown. */
 double cost_of_change(const struct cost *c, const struct cost_prices *prices,
 		      double value);
 
 struct cost_answer {
 	const struct cost *cost;
-	const struct result *result; /* of the comparison, if there is one */
+	const struct result *result; /* of the comparison, or NULL */
 	const char *service;         /* NULL: files */
-	const char *name;            /* of an operation; NULL: all of them */
+	const char *name;            /* of an operation; NULL: all */
 	struct cost_prices prices;
 	struct cost_rows rows;
 	size_t limit; /* functions that changed; 0: all */
 	const struct notes *notes;
-	/* Options that name servers and window; NULL ptr: none are known. */
+	/* Options for servers and window; NULL ptr: none. */
 	struct str servers;
-	/* Of scripts that apply a size: what has to be kept, and options that
-	 * name the servers that tell. */
-	double objective;     /* in percent */
+	/* For scripts that apply a size: the objective to keep, and options for
+	 * the servers that measure it. */
+	double objective;     /* percent */
 	int64_t threshold_ns; /* 0: none */
 	struct str guard_servers;
 };
 
 extern const struct answer_writer cost_writer; /* struct cost_answer */
 
-/* Adds what weakens it and is seen here only, as notes. */
+/* Adds notes on limitations that are not noted elsewhere. */
 void cost_notes_add(const struct cost_answer *a, struct notes *notes);
 
-/* ---- between the files of it ---- */
+/* ---- shared by its files ---- */
 
-/* " USD", or nothing where the currency is not known. */
+/* Appends " USD", or nothing if the currency is unknown. */
 void cost_add_currency(const struct cost_answer *a, struct buf *out);
 
-/* "1,240", "12.3", "0.0341": three digits that mean something. */
+/* "1,240", "12.3", "0.0341": three significant digits. */
 #define COST_TEXT_BYTES 48
 void cost_format_money(double money, bool is_signed, char out[COST_TEXT_BYTES]);
 
-/* Decimals that leave a number with so many digits that mean something. */
+/* Returns the decimals that give a number this many significant digits. */
 int cost_decimals(double largest, int digits);
 
-/* The difference, functions and operations: cost_tables.c. */
+/* Writes the tables of the difference, functions and operations:
+ * cost_tables.c. */
 void cost_write_tables(struct page *p, const struct cost_answer *a);
 
-/* "request", or "traced request" where others were served that are in none of
- * these numbers. */
+/* Returns "request", or "traced request" if untraced ones are not in the
+ * numbers. */
 const char *cost_request_word(const struct cost_answer *a);
 
-/* Writes the outcome of the advice on the size, as lines of a page. */
+/* Writes the sizing recommendation, as lines of a page. */
 void cost_write_size(struct page *p, const struct cost_answer *a);
 
-/* Why there is none, in words, where there is none. */
+/* Appends why there is none, if so. */
 void cost_refusal_text(const struct cost_size *size, struct buf *out);
 const char *cost_refusal_name(enum size_refusal refusal);
 
-/* The advised requests and limits of an instance; 0: not known. In cores and
- * bytes. */
+/* Recommended requests and limits of an instance, in cores and bytes; 0:
+ * unknown. */
 struct cost_advised {
 	double request[COST_WHATS];
 	double limit[COST_WHATS];
@@ -142,16 +144,17 @@ void cost_advised(const struct cost_size *size, struct cost_advised *out);
 void cost_write_gcloud(const void *answer, struct out *out);
 void cost_write_kubernetes(const void *answer, struct out *out);
 
-/* Scripts that bring the service there, as long as the objective is kept. */
+/* Scripts that apply the recommended size as long as the objective is met. */
 void cost_write_gcloud_apply(const void *answer, struct out *out);
 void cost_write_kubernetes_apply(const void *answer, struct out *out);
 
-/* Up, to what platforms count in; lines of comments on what it was made of. */
+/* Rounded up to the units of platforms; cost_write_inputs() writes comment
+ * lines with the input of the recommendation. */
 int64_t cost_milli_cores(double cores);
 int64_t cost_mebibytes(double bytes);
 void cost_write_inputs(const struct cost_size *size, struct out *out);
 
-/* The size that Cloud Run has for it, and branches of `case` of which memory
+/* The corresponding size on Cloud Run, and `case` branches for which memory
  * goes with how many CPUs. */
 struct cost_run_size {
 	int cores;

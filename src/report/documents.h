@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Documents that watch services all the time, as other programs load them:
- * dashboards and alerts. Knows no options and asks nobody.
+ * Configuration of other programs for permanent monitoring: dashboards and
+ * alerts. Makes no requests.
  */
 #ifndef REPORT_DOCUMENTS_H
 #define REPORT_DOCUMENTS_H
@@ -14,122 +14,125 @@
 
 struct leak; /* investigate/leak.h */
 
-/* A type of profiles that a service sends. */
+/* A profile type of a service. */
 struct document_profile {
-	const char *service; /* as profiles call it */
-	const char *type_id; /* full */
+	const char *service; /* name in profiles */
+	const char *type_id; /* full id */
 };
 
 struct document {
-	const char *const *services; /* none of them holds '$' */
+	const char *const *services; /* none contains '$' */
 	size_t service_count;        /* 0: all */
 	/* metric_services_pattern() of them. */
 	const char *pattern;
 	const struct metric_source *sources; /* by meaning */
-	double threshold_s;                  /* latency beyond is slow */
-	/* Of dashboards. */
+	double threshold_s;                  /* latency above this is slow */
+	/* For dashboards. */
 	const struct document_profile *profiles;
 	size_t profile_count;
-	/* Of alerts. */
+	/* For alerts. */
 	double quantile;        /* of latency, 0..1 */
 	int64_t for_ns;         /* whole seconds */
-	const char *datasource; /* uid of the metrics */
-	/* Of alerts on an error budget, whose pairs are these; each of them can
-	 * fire. */
+	const char *datasource; /* uid of the metrics data source */
+	/* For alerts on an error budget, with these window pairs; all of them
+	 * can fire. */
 	const struct slo *slo;
-	/* Of alerts on growing memory. */
+	/* For alerts on memory growth. */
 	const struct leak *leak;
 };
 
-/* Conditions of Cloud Monitoring look no further back than 25 hours. */
+/* Maximum lookback of Cloud Monitoring conditions: 25 hours. */
 #define GOOGLE_LOOKBACK_NS (25 * NS_PER_HOUR)
 
-/* The content of a panel, where there is a source. */
+/* A panel, if there is a source for it. */
 struct document_tile {
 	enum metric_meaning meaning;
 	const char *title;
 };
 
-/* Latency, requests, CPU and memory, each at most once; returns how many. */
+/* Fills latency, requests, CPU and memory, each at most once; returns the
+ * number. */
 #define DOCUMENT_TILES 4
 size_t document_tiles(const struct document *d,
 		      struct document_tile out[DOCUMENT_TILES]);
 
-/* The services as the question wants them. */
+/* Returns the services as conditions of a query. */
 struct metric_want document_want(const struct document *d,
 				 enum metric_meaning meaning);
 
-/* "checkout, cart", or "all services". */
+/* Appends "checkout, cart", or "all services". */
 void document_name_services(const struct document *d, struct buf *out);
 
-/* "p95", "p99.9". */
+/* Writes "p95", "p99.9". */
 void document_quantile(double quantile, char out[16]);
 
-/* Values of latency of the source, in its own unit. */
+/* Returns the latency threshold in the source's unit. */
 double document_threshold(const struct document *d);
 
-/* "p95 latency above 2 s for 5m". */
+/* Appends "p95 latency above 2 s for 5m". */
 void document_condition(const struct document *d, struct buf *out);
 
-/* Appends the text of an alert, in the templates of Prometheus: the service,
- * and the command that looks for the function. */
+/* Append texts of an alert with Prometheus templates: the service, and the
+ * command that finds the function. */
 void document_alert_summary(const struct document *d, struct buf *out);
 void document_alert_next(const struct document *d, struct buf *out);
 
-/* "99.9 % of requests within 2 s and without error over 30 d", and the command
- * that tells how it stands. */
+/* Append "99.9 % of requests within 2 s and without error over 30 d", and the
+ * command that shows its status. */
 void document_objective(const struct document *d, struct buf *out);
 void document_burn_next(const struct document *d, struct buf *out);
 
-/* "burn rate above 14.4 over 1h and 5m". */
+/* Appends "burn rate above 14.4 over 1h and 5m". */
 void document_burn_condition(const struct burn_pair *pair, struct buf *out);
 
-/* For so long a forecast has to hold: uploads and rollouts come and go. */
+/* How long a forecast must hold, so that uploads and rollouts do not fire. */
 #define DOCUMENT_GROWTH_FOR_NS (15 * NS_PER_MIN)
 
-/* The figures that an alert on memory watches, as leak measured them. */
+/* Parameters of a memory alert, as measured by leak. */
 struct document_growth {
 	enum metric_meaning meaning; /* METRIC_MEMORY or its share */
-	/* In the unit of the metric, and how far ahead it is looked; 0: the
-	 * limit is not known. */
+	/* Threshold in the unit of the metric, and forecast horizon; 0: the
+	 * limit is unknown. */
 	double threshold;
 	int64_t horizon_ns;
-	int64_t full_ns; /* in which what was measured fills it; 0: not known */
-	/* Without a limit: more than so many percent within so long. */
+	/* Time until the limit at the measured growth; 0: unknown. */
+	int64_t full_ns;
+	/* Without a limit: growth in percent within this time. */
 	double percent;
 	int64_t over_ns;
 };
 
-/* False: the metrics tell no memory, or there is neither limit nor growth. */
+/* Returns false if there are no memory metrics, or neither limit nor growth. */
 bool document_growth(const struct document *d, struct document_growth *out);
 
-/* "memory on the way to 90 % of its limit of 512 MiB within 4 h". */
+/* Appends "memory on the way to 90 % of its limit of 512 MiB within 4 h". */
 void document_growth_condition(const struct document *d,
 			       const struct document_growth *g,
 			       struct buf *out);
 
-/* "memory above 90 % of its limit of 512 MiB". */
+/* Appends "memory above 90 % of its limit of 512 MiB". */
 void document_full_condition(const struct document *d, struct buf *out);
 
-/* Appends the measurement and the command that repeats it, as sentences. */
+/* Append the measurement and the command that repeats it, as sentences. */
 void document_growth_measured(const struct document *d, struct buf *out);
 void document_growth_next(const struct document *d, struct buf *out);
 
-/* Why there is no alert. Always false. */
+/* Sets the error on why there is no alert. Returns false. */
 bool document_growth_explain(const struct document *d, struct error *err);
 
-/* Adds what the alert cannot say, and where its figures come from. */
+/* Adds notes on what the alert does not cover, and the source of its
+ * parameters. */
 void document_growth_notes(const struct document *d, bool is_google,
 			   struct notes *notes);
 
-/* Appends a text as a part of an identifier: at most 63 of a-z, 0-9 and '-' in
- * all. What is none of them is apart. */
+/* Appends text as part of an identifier: only a-z, 0-9 and '-', at most 63
+ * characters in total. Other characters become separators. */
 void document_id_add(struct buf *out, struct str text);
 
-/* A key and a text that was put together, and is released. */
+/* Writes a key with the content of a buffer, which is released. */
 void document_pair(struct jsonw *w, const char *key, struct buf *text);
 
-/* The writers of struct document; the formats are "google" and "grafana", of
+/* Writers of struct document; the formats are "google" and "grafana", for
  * alerts also "prometheus". */
 extern const struct answer_writer dashboard_writer;
 extern const struct answer_writer alert_writer;
@@ -145,34 +148,34 @@ void grafana_burn_write(const void *document, struct out *out);
 void google_growth_write(const struct document *d, struct out *out);
 void prometheus_growth_write(const struct document *d, struct out *out);
 
-/* Rules for Prometheus of a service level objective: records of how much of the
- * requests is bad, over each window that is looked at, and an alert for each
- * pair of burn rates. YAML as promtool reads it; nothing in it needs a server
- * younger than 2.26. */
+/* Prometheus rules for a service level objective: recording rules for the ratio
+ * of bad requests over each window, and an alert for each pair of burn rates.
+ * YAML as read by promtool; works with servers from 2.26 on. */
 
 struct prometheus_rules {
-	struct metric_indicator indicator; /* with a service */
+	struct metric_indicator indicator; /* for one service */
 	double objective;                  /* 0 < objective < 1 */
-	int64_t threshold_ns;              /* in words; 0: none */
-	int64_t window_ns;                 /* of the budget, from an hour on */
+	int64_t threshold_ns;              /* for descriptions; 0: none */
+	/* Window of the error budget, at least an hour. */
+	int64_t window_ns;
 };
 
-/* A file of one group. Pairs that can never fire are left out, with a comment
- * that says so. */
+/* Writes a file with one group. Pairs that can never fire are left out, with a
+ * comment. */
 void prometheus_rules_write(const struct prometheus_rules *r, struct out *out);
 
-/* ---- pieces, for further rules ---- */
+/* ---- pieces for other rules ---- */
 
-/* PromQL of the part of the requests of a window that is bad, 0..1. */
+/* Appends PromQL for the ratio of bad requests in a window, 0..1. */
 void prometheus_bad_part(struct buf *out, const struct metric_indicator *of,
 			 int64_t window_ns);
 
-/* A key and foreign or long text behind it, as a block where it is plain. The
- * line begins with so many blanks. */
+/* Writes a key with foreign or long text, as a block scalar if possible.
+ * indent: spaces before the key. */
 void yaml_pair(struct out *out, size_t indent, const char *key,
 	       struct str text);
 
-/* A text as a scalar in double quotes. */
+/* Writes text as a double-quoted scalar. */
 void yaml_text(struct out *out, struct str text);
 
 #endif
