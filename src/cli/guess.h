@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a line means that does not say it in our words: a trace without a
- * command, a trace id on standard input, options and commands of other programs.
+ * Interprets command lines that do not follow our syntax: a trace without a
+ * command, a trace id on standard input, options and commands of other
+ * programs.
  */
 #ifndef CLI_GUESS_H
 #define CLI_GUESS_H
@@ -12,32 +13,32 @@
 
 struct command;
 
-/* The command that a word stands for which is none: slow, where it names a trace
- * (an id, a URL, a file), profile, where it is a file with one; else NULL. */
+/* Returns the command for a word that is not a command: slow for a trace (an
+ * id, a URL, a file), profile for a profile file; else NULL. */
 const struct command *guess_command(const char *word);
 
-/* Returns whether it is a file with a recorded run, by its name. */
+/* Returns whether the name is that of a file with a recorded run. */
 bool guess_is_case(const char *word);
 
-/* Room for a line with a URL. */
+/* Size of a line with a URL. */
 #define STDIN_ID_BYTES 4096u
 
-/* The address of the server whose page or answer about a trace has this URL;
- * false where it does not tell one, as a Grafana's. */
+/* Extracts the server's base URL from the URL of a trace in its UI or API;
+ * false if it is not known, as for Grafana. */
 bool guess_server(const char *url, char out[STDIN_ID_BYTES]);
 
-/* Says that this is no command, and which one may be meant; false. */
+/* Sets the error for an unknown command, with a suggestion. Returns false. */
 bool guess_fail_command(const char *word, struct error *err);
 
-/* Returns what stands for an option or a command of other programs here, with
- * which a sentence may go on; NULL: nothing is known of it. */
+/* Returns the equivalent of another program's option or command, to continue a
+ * sentence; NULL if unknown. */
 const char *habit_find(const char *word);
 
-/* Returns whether something comes from there, of a pipe within 2 s; nothing
- * does of a terminal or /dev/null. */
+/* Returns whether standard input has data, waiting up to 2 s for a pipe; false
+ * for a terminal or /dev/null. */
 bool stdin_is_piped(void);
 
-/* Reads the first line of what is piped in, unless none comes soon; whether it
+/* Reads the first line of piped input, if it comes soon; returns whether it
  * names a trace. */
 bool stdin_read_id(char out[STDIN_ID_BYTES]);
 

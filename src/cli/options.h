@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Options as the user gave them: the table, and the struct filled by parsing,
- * grouped by the stage that reads it. cli/context.c makes endpoints and queries
- * of it. --help, man page and completions
- * are checked against the table by a test.
+ * Options as given by the user: the table, and struct options, which parsing
+ * fills, grouped by the stage that reads it. cli/context.c derives endpoints
+ * and queries. A test checks --help, man pages and completions against the
+ * table.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -21,7 +21,7 @@
 #include "base/limits.h"
 #include "base/terminal.h"
 
-/* The value of -o: a format, a file, or both. Knows no other options. */
+/* Value of -o: a format, a file, or both. */
 
 struct output_option {
 	const char *format;
@@ -30,8 +30,8 @@ struct output_option {
 
 struct command; /* commands.h */
 
-/* FORMAT, FORMAT=FILE, or a file whose ending names the format. An unknown one
- * is answered with those that the command gives (NULL: with all). */
+/* Parses FORMAT, FORMAT=FILE, or a file whose suffix implies the format. For an
+ * unknown one the error lists those of the command (NULL: all). */
 bool output_option_read(const char *value, const struct command *command,
 			struct output_option *out,
 			struct error *err) MUST_CHECK;
@@ -49,9 +49,9 @@ struct options {
 	const char *profiles_url;
 	const char *metrics_url;
 	/* Settings that exist for all sides; a side's own value
-	 * (--traces-token-file) wins over the common one (--token-file).
-	 * Strings are borrowed from argv, the environment or the configuration;
-	 * NULL = not given. */
+	 * (--traces-token-file) takes precedence over the common one
+	 * (--token-file). Strings are borrowed from argv, the environment or
+	 * the configuration; NULL = unset. */
 	struct side_settings common;
 	struct side_settings sides[SERVER_SIDES];
 	int64_t connect_timeout_ns;
@@ -62,14 +62,14 @@ struct options {
 	const char *to;
 	const char *since;
 	const char *around;
-	const char *now; /* TRACEFIND_NOW: instead of the clock */
+	const char *now; /* TRACEFIND_NOW: replaces the clock */
 	int64_t pad_ns;
 	/* choice */
 	const char *span;
 	const char *service;
 	const char *blame; /* service */
 	const char *name;
-	/* Words: NULL stands for the first. */
+	/* One of these words; NULL stands for the first. */
 	const char *by;    /* critical-path self duration */
 	const char *scope; /* auto span cohort instance service */
 	const char *type;  /* auto cpu alloc ... or a full id */
@@ -81,29 +81,29 @@ struct options {
 	const char *normalize;           /* request share rate */
 	const char *maps[LIMIT_HEADERS]; /* attr=label */
 	size_t map_count;
-	const char *rules; /* file of rules about kinds of code */
+	const char *rules; /* file of rules on kinds of code */
 	/* of check */
 	const char *against[LIMIT_ARGUMENTS];
 	size_t against_count;
-	const char *fail_on;                  /* total>3%,function>5% */
-	const char *save;                     /* a snapshot */
-	const char *resume;                   /* what --all asked so far */
+	const char *fail_on; /* total>3%,function>5% */
+	const char *save;    /* snapshot to write */
+	const char *resume;  /* state file of --all */
 	bool allow_empty;
 	const char *path_maps[LIMIT_HEADERS]; /* FROM=TO */
 	size_t path_map_count;
 	/* of export */
-	const char *to_traces; /* an address or a path */
+	const char *to_traces; /* a URL or a path */
 	const char *to_profiles;
-	bool findings; /* of traces, with them */
+	bool findings; /* export findings with traces */
 	const char *state;
-	uint64_t rate; /* requests a second; 0: not given */
+	uint64_t rate; /* requests per second; 0: unset */
 	/* choice of search */
 	int64_t min_duration_ns;
 	const char *above; /* p95 */
 	const char *query; /* TraceQL */
 	bool all;
-	bool tags; /* of search */
-	bool from_exemplar; /* of slow */
+	bool tags;          /* search --tags */
+	bool from_exemplar; /* slow --from-exemplar */
 	/* view */
 	bool events;                         /* of show, search */
 	bool errors;                         /* of show */
@@ -111,22 +111,22 @@ struct options {
 	size_t collapse_count;
 	bool why;
 	uint64_t limit;
-	uint64_t budget;  /* tokens of a brief answer */
-	const char *root; /* of mcp: files below it may be read */
-	uint64_t limit_bytes; /* of leak and cost; 0: not given */
+	uint64_t budget;      /* tokens of a brief answer */
+	const char *root;     /* mcp: files below it may be read */
+	uint64_t limit_bytes; /* of leak and cost; 0: unset */
 	/* of dash and alert */
 	const char *platform;               /* cloud-run gke otel tempo */
 	const char *metrics[LIMIT_HEADERS]; /* NAME or NAME{LABEL} */
 	size_t metric_count;
 	int64_t threshold_ns;
 	int64_t for_ns;
-	const char *quantile; /* p95 */
-	const char *datasource; /* its uid */
-	bool is_now; /* of alert: evaluate it */
+	const char *quantile;   /* p95 */
+	const char *datasource; /* uid */
+	bool is_now;            /* alert --now: evaluate it */
 	/* of slo */
 	const char *objective; /* percent */
-	int64_t window_ns;     /* of its budget */
-	uint64_t sample;       /* bad requests that are looked at */
+	int64_t window_ns;     /* of the error budget */
+	uint64_t sample;       /* number of bad requests to investigate */
 	/* of cost: numbers, see decode/prices.h */
 	const char *vcpu;
 	const char *instances;
@@ -160,21 +160,22 @@ struct options {
 	const char *trace_link;
 	const char *profile_link;
 	const char *source_path;
-	/* of pictures */
+	/* of flame graphs and HTML reports */
 	const char *layout; /* icicle flame */
 	bool reverse;
-	uint64_t width_px;     /* 0: not given */
-	const char *min_width; /* "0.5", in pixels; NULL: not given */
+	uint64_t width_px;     /* 0: unset */
+	const char *min_width; /* "0.5", in pixels; NULL: unset */
 	const char *palette;   /* auto hot java kind diff */
 	bool interactive;
-	bool may_read_stdin; /* what is piped in may be taken without a "-" */
+	bool may_read_stdin; /* piped input may be read without "-" */
 	struct output_option outputs[LIMIT_OUTPUTS];
 	size_t output_count;
-	bool has_case_trace;   /* args are the case's, for slow and show */
-	bool has_case_outputs; /* recorded ones: the first new one replaces */
+	bool has_case_trace; /* args are from the case, for slow and show */
+	/* Outputs are recorded ones: the first new one replaces them. */
+	bool has_case_outputs;
 	enum color_mode color;
 	bool no_pager;
-	const char *pager; /* of the configuration */
+	const char *pager; /* from the configuration */
 	bool quiet;
 	unsigned verbose;
 	bool strict;
@@ -187,16 +188,17 @@ struct options {
 	const char *record;
 	bool embed_case;
 	const char *replay;
-	struct har *replayed; /* the case at that path when it is open */
-	bool takes_searches;  /* search: lists what the case's searches found */
-	/* Of which they are options, once they are parsed. */
+	struct har *replayed; /* the case at that path once opened */
+	bool takes_searches;  /* search: list results of the case's searches */
+	/* The command they belong to, once parsed. */
 	const struct command *command;
-	/* what is left */
+	/* positional arguments */
 	const char *args[LIMIT_ARGUMENTS];
 	size_t arg_count;
-	/* Those before --against, behind which a shell may have unfolded a pattern. */
+	/* Number of those before --against, where a shell may have expanded a
+	 * pattern. */
 	size_t args_before_against;
-	/* The arguments with the command word that a case file keeps. */
+	/* Arguments including the command, for the case file. */
 	const char *const *raw_args;
 	size_t raw_count;
 	bool help;
@@ -209,7 +211,7 @@ struct options {
 
 struct command; /* commands.h */
 struct config;  /* config.h */
-/* Groups of options that most commands share; the others have one of their own. */
+/* Help groups shared by most commands; others have their own. */
 #define OPTIONS_TIME "Time"
 #define OPTIONS_PICTURES "Pages and pictures"
 #define OPTIONS_PRINTING "Printing"
@@ -222,94 +224,94 @@ struct option_form;
 
 extern const struct option_table options_table;
 
-/* Defaults. */
+/* Sets defaults. */
 void options_init(struct options *o);
 
-/* Fills from argv (after the command word) for one command; unknown options
- * name the nearest known one. */
+/* Parses argv (after the command) for a command; unknown options get a
+ * suggestion. */
 bool options_parse(struct options *o, const struct command *command, int argc,
 		   const char *const *argv, struct error *err) MUST_CHECK;
 
-/* The same for the arguments of a case file, which may come from a stranger:
- * what concerns credentials, the network or files to write is passed over.
- * Without is_repeat only the servers' addresses are taken, as the defaults
- * of another command over the same case. */
+/* Same for the arguments recorded in a case file, which may be untrusted:
+ * options on credentials, the network and files to write are skipped. Without
+ * is_repeat only the servers' URLs are used, as defaults for another command on
+ * the same case. */
 bool options_parse_case(struct options *o, const struct command *command,
 			int argc, const char *const *argv, bool is_repeat,
 			struct error *err) MUST_CHECK;
 
-/* After all of these: contradictions between options. */
+/* Checks for contradictory options, after all sources were applied. */
 bool options_check(const struct options *o, struct error *err) MUST_CHECK;
 
-/* True when the option was given on the command line, by the environment or
- * by a configuration; name without dashes. */
+/* Returns whether the option was set by command line, environment or
+ * configuration; name without dashes. */
 bool options_given(const struct options *o, const char *name);
 
-/* Makes it false. */
+/* Makes options_given() false. */
 void options_unmark(struct options *o, const char *name);
 
-/* The same of a side's own form or the common one. */
+/* Same for a side's own form or the common one. */
 bool options_form_given(const struct options *o,
 			const struct option_form *form);
 
 /* Makes options_given() true. */
 void options_mark(struct options *o, const struct option_form *form);
 
-/* Returns the value that option_store() of this form was given, as text: item i
- * of a list, else 0. NULL: no value, or a flag. May point into number. */
+/* Returns the value of this form as text that option_store() accepts: item i of
+ * a list, else i = 0. NULL: no value, or a flag. May point into number. */
 const char *options_value_text(const struct option_form *form,
 			       struct options *o, size_t i, char number[32]);
 
-/* --min-width in hundredths of a pixel; the default when it was not given. */
+/* Returns --min-width in hundredths of a pixel, the default if unset. */
 unsigned options_centipixels(const char *min_width);
 
-/* Returns whether --scope asks for this rung. */
+/* Returns whether --scope is this one. */
 bool options_scope_is(const struct options *o, const char *scope);
 
-/* Where a value of `option` (without dashes) came from, for people:
- * "--traces-url", "TRACEFIND_TRACES_URL", "PROFILECLI_URL",
+/* Describes where a value of `option` (without dashes) was set: "--traces-url",
+ * "TRACEFIND_TRACES_URL", "PROFILECLI_URL",
  * "/home/me/.config/tracefind/config:3". */
 #define OPTION_ORIGIN_BYTES SIDE_ORIGIN_BYTES
 void options_origin(const struct options *o, const char *value,
 		    const char *option, char out[OPTION_ORIGIN_BYTES]);
 
-/* The same of a side's value, common being what the option has that is of all
- * sides: "--traces-token-file" or "--token-file"; of the configuration with the
- * key, "FILE:3: token-file". */
+/* Same for a side's value; common: the value for all sides. Gives
+ * "--traces-token-file" or "--token-file"; for configuration, with the key:
+ * "FILE:3: token-file". */
 void options_side_origin(const struct options *o, enum server_side side,
 			 const char *value, const char *common,
 			 const char *option, char out[OPTION_ORIGIN_BYTES]);
 
-/* One side's settings, the common ones filled in where it has none. Its own
- * token or password replaces a common one of either kind. */
+/* Returns the settings of a side, with the common ones as defaults. Its own
+ * token or password replaces common credentials of either kind. */
 void options_side(const struct options *o, enum server_side side,
 		  struct side_settings *out);
 
-/* The address that was given for a side; NULL: none. */
+/* Returns the URL set for a side, NULL if none. */
 const char *options_url(const struct options *o, enum server_side side);
 
-/* The run's arguments for a case file, command first, in the arena: what
- * was given by options and environment, without credentials, network
- * settings and files written. */
+/* Returns the run's arguments for a case file, command first, in the arena:
+ * what options and environment set, without credentials, network settings and
+ * files written. */
 bool options_record_args(const struct options *o, const struct command *command,
 			 struct arena *arena, const char *const **args,
 			 size_t *count, struct error *err) MUST_CHECK;
 
-/* The checks of single values of options, beyond their kind: functions for
- * struct option_row, ERROR_USAGE with what is required. */
+/* Validation of single option values beyond their kind: functions for struct
+ * option_row, with ERROR_USAGE. */
 
-/* The value of --metric: "NAME" or "NAME{LABEL}". */
+/* Value of --metric: "NAME" or "NAME{LABEL}". */
 
-/* The metric and its label of the service's name, empty where it is not given;
- * ERROR_USAGE when it is none of those that are known. */
+/* Parses the metric and its label for the service name, empty if absent;
+ * ERROR_USAGE if the metric is not supported. */
 bool metric_option_read(const char *value, const struct metric_name **name,
 			struct str *label, struct error *err) MUST_CHECK;
 
-/* The limits of --fail-on, as text. */
+/* Value of --fail-on. */
 
 #define FAIL_ON_DEFAULT "total>3%,function>5%,new>1%"
 
-/* "total>3%,function>5%": limits that are not named are off. ERROR_USAGE. */
+/* Parses "total>3%,function>5%"; limits not named are off. ERROR_USAGE. */
 bool fail_on_parse(const char *text, struct gate_limits *out,
 		   struct error *err) MUST_CHECK;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The commands, a page each: options to a question, its answer to the outputs.
- * Each returns the exit status.
+ * Commands, one file each: from options to a question, and from its answer to
+ * outputs. Each returns the exit status.
  */
 #ifndef CLI_PAGES_H
 #define CLI_PAGES_H
@@ -16,32 +16,33 @@
 #include "investigate/trace_search.h"
 #include "report/documents.h"
 
-/* The services and metrics of a dashboard or an alert: from options, and from
- * what the server of metrics has, to a document. */
+/* Builds the document of a dashboard or an alert: services and metrics from
+ * options and from what the metrics server has. */
 
 struct document_choice {
 	struct document document;
 	struct metric_source sources[METRIC_MEANINGS];
 	struct time_range window;
-	bool is_told; /* the platform or the names of metrics: ask no server */
+	/* Options determine platform or metrics: make no requests. */
+	bool is_told;
 };
 
-/* Services, threshold, window and metrics as far as options tell them.
- * ERROR_USAGE. What it points to lives in the context's arena or in c. */
+/* Sets services, threshold, window and metrics as far as options determine
+ * them. ERROR_USAGE. Referenced data is in the context's arena or in c. */
 bool document_choose(struct document_choice *c, struct context *ctx,
 		     struct error *err) MUST_CHECK;
 
-/* The same of one service that is named elsewhere. */
+/* Same for one service, given separately. */
 bool document_choose_service(struct document_choice *c, struct context *ctx,
 			     const char *const *service,
 			     struct error *err) MUST_CHECK;
 
-/* Which metrics there are, where the options do not tell. That none is of the
- * services is ERROR_NOT_FOUND. */
+/* Queries which metrics exist, unless options determine them. ERROR_NOT_FOUND
+ * if there are none for the services. */
 bool document_find_metrics(struct document_choice *c, struct context *ctx,
 			   struct error *err) MUST_CHECK;
 
-/* Which of the services send profiles; that it is not known is a note. */
+/* Queries which of the services send profiles; a failure becomes a note. */
 bool document_find_profiles(struct document_choice *c, struct context *ctx,
 			    struct error *err) MUST_CHECK;
 
@@ -74,89 +75,91 @@ int cmd_completion(const struct options *o);
 bool show_trace(struct run *r, struct error *err) MUST_CHECK;
 bool show_profile(struct run *r, struct error *err) MUST_CHECK;
 
-/* Action i of the command config; NULL past the last. */
+/* Returns the i-th action of the command config, NULL past the last. */
 const char *config_action_name(size_t i);
 
-/* `tracefind slow` without a trace, diff without an operation: finds the slow
- * traces, by the server of traces or by exemplars of metrics, and takes one that
- * is typical of them. */
+/* `tracefind slow` without a trace, and diff without an operation: searches
+ * slow traces, in the trace server or by exemplars of metrics, and picks a
+ * typical one. */
 
-/* Searches, notes which trace was taken and how many are like it, and gives
- * the run options that name the trace; what was searched for is gone from them:
- * times, service and name. They live in the run's arena. */
+/* Searches, adds a note on the trace chosen and how many are similar, and
+ * replaces the run's options by ones that name the trace, without the search
+ * conditions: times, service and name. They are in the run's arena. */
 bool search_slow_trace(struct run *r, struct error *err) MUST_CHECK;
 
-/* The name of the span of --service that took long in the trace that
- * search_slow_trace() would take, of traces in the range; notes which and how to
- * choose another. In ctx->arena. */
+/* Returns the name of the span of --service that took long in the trace that
+ * search_slow_trace() would choose within the range; adds a note on it and how
+ * to choose another. In ctx->arena. */
 bool search_slow_operation(struct context *ctx, struct time_range range,
 			   struct str *name, struct error *err) MUST_CHECK;
 
-/* Which two sides the options of `diff` mean: windows of a service, selectors,
- * spans, slow requests and fast ones, files. Compares nothing. */
+/* Determines the two sides of `diff` from options: windows of a service,
+ * selectors, spans, slow and fast requests, files. Does not compare. */
 
-/* The sides of a diff, and what they point to. */
+/* The sides of a diff, and data they refer to. */
 struct diff {
 	struct run *run;
-	struct options changed; /* the run's options from then on */
+	struct options changed; /* replaces the run's options */
 	struct chosen_want want;
-	const char *baseline_path; /* a file, whatever --baseline says */
+	/* A file, takes precedence over --baseline. */
+	const char *baseline_path;
 	uint64_t span_ids[2];
 };
 
-/* From options to a search for traces. */
+/* From options to a trace search. */
 
-/* Without time options: an hour, as people ask for recent traces. */
+/* Default window: an hour, since people look for recent traces. */
 #define SEARCH_WINDOW_NS NS_PER_HOUR
 
-/* Fills query, wanted and the rest from --service, --name, --errors,
- * --min-duration, --above, --query, --all, -n and the time options.
- * ERROR_USAGE also where there is no server to search. */
+/* Sets up the search from --service, --name, --errors, --min-duration, --above,
+ * --query, --all, -n and time options. ERROR_USAGE, also if there is no server
+ * to search. */
 bool search_question(struct trace_search *s, const struct context *ctx,
 		     struct error *err) MUST_CHECK;
 
-/* The objective that options name, and its requests counted. */
+/* The objective given by options, and its request counts. */
 
-/* --objective of this service with --name, --threshold, --window and the time
- * where it ends. ERROR_USAGE. */
+/* Reads --objective for this service with --name, --threshold, --window and the
+ * end time. ERROR_USAGE. */
 bool slo_question_read(struct slo *s, struct context *ctx, const char *service,
 		       struct error *err) MUST_CHECK;
 
-/* By metrics; else by traces, of which no document can be made and which are no
- * way out where it was said where metrics are. */
+/* Counts requests by metrics; else by traces, unless a document is wanted,
+ * which needs metrics, or metrics were specified explicitly. */
 bool slo_question_count(struct slo *s, struct context *ctx, bool is_document,
 			struct error *err) MUST_CHECK;
 
-/* ERROR_NOT_FOUND where there was none. */
+/* Returns false with ERROR_NOT_FOUND if there were none. */
 bool slo_question_has_requests(const struct slo *s,
 			       struct error *err) MUST_CHECK;
 
-/* The user's side: from the arguments of the program to the page of a command.
- * The only layer that prints. */
+/* The user interface: from the program's arguments to a command. The only layer
+ * that prints. */
 
 struct completion_script; /* commands.h */
 
 /* The whole program; returns the exit status. Values of secret options are
- * overwritten in argv. scripts: what `completion` prints. */
+ * overwritten in argv. scripts: those that `completion` prints. */
 int cli_run(int argc, char **argv, const struct completion_script *scripts);
 
-/* A command of the same program in a process of its own: its words come after
- * the options of the first one, which have set the servers; the answer is JSON
- * on standard output, and nothing is written elsewhere. */
+/* Runs a command in a child process of the same program: its arguments come
+ * after the options of the first command, which select the servers; the answer
+ * is JSON on standard output, and no files are written. */
 int cli_run_again(const struct options *first, int argc,
 		  const char *const *argv);
 
-/* Help texts, made from the tables of commands and options. */
+/* Help texts, generated from the tables of commands and options. */
 
-/* Lines of an ordinary terminal, into which the help of a command fits. */
+/* Lines of a standard terminal, which the short help of a command must fit
+ * into. */
 #define HELP_LINES 24
 
-/* Writes the help of one command, or of the whole program for NULL. is_all: not
- * only what fits on a screen, or for NULL the options that most commands share.
- */
+/* Writes the help of a command, or of the program for NULL. is_all: complete
+ * help instead of a screenful; for NULL, with the options that most commands
+ * share. */
 void help_write(const struct command *command, bool is_all, struct out *out);
 
-/* Writes what a run without arguments prints: usage and the commands. */
+/* Writes what a run without arguments prints: usage and commands. */
 void help_write_short(struct out *out);
 
 #endif
