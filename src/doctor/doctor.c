@@ -45,14 +45,14 @@ bool doctor_service_is_found(const struct doctor_service *row)
 	return row->match == NAME_EXACT || row->match == NAME_VARIED;
 }
 
-/* "warning  " and "profiles connection  ". */
+/* Widths of "warning  ", "profiles connection  " and the fix's label. */
 #define STATUS_COLUMNS 9
 #define NAME_COLUMNS 21
 #define FIX_COLUMNS 15
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* Returns the colour of a status; what is well needs none. */
+/* Returns the color of a status; none for OK. */
 static enum paint status_paint(enum check_status status)
 {
 	static const enum paint paints[] = { PAINT_NONE, PAINT_MARK,
@@ -89,7 +89,7 @@ static void write_summary(const struct doctor *d, struct page *p)
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
-/* "2026-11-21T02:28:38Z" at the front of a text. */
+/* "2026-11-21T02:28:38Z" at the start of a text. */
 #define TIME_BYTES 20
 
 static bool is_time(struct str text, int64_t *time_ns)
@@ -100,8 +100,8 @@ static bool is_time(struct str text, int64_t *time_ns)
 	       parse_rfc3339(word, time_ns);
 }
 
-/* Checks tell times in UTC, as JSON has them and commands take them; who sits
- * at a terminal has a clock of their own zone. */
+/* Checks have times in UTC, as in JSON and for commands; terminals show local
+ * time. */
 static void write_text(struct page *p, struct str text)
 {
 	struct page_time shown;
@@ -159,8 +159,8 @@ static bool has_word(const struct doctor_service *row, struct str word)
 	return false;
 }
 
-/* The words of the service's types in an order of use, in lines that begin at
- * column `start`. */
+/* Writes the types of the service by category, in lines starting at column
+ * `start`. */
 static void write_types(const struct doctor_service *row, size_t start,
 			struct page *p)
 {
@@ -200,7 +200,7 @@ struct columns {
 
 #define FIELD_SAMPLES 9
 #define FIELD_SPAN 10
-/* The columns left to the types: "cpu alloc inuse goroutine block mutex". */
+/* Width of the types: "cpu alloc inuse goroutine block mutex". */
 #define FIELD_TYPES 14
 
 static struct columns measure(const struct doctor *d, struct page *p)
@@ -284,7 +284,7 @@ void doctor_write_table(const void *answer, const struct render_style *style,
 	page_end(&p);
 }
 
-/* ---- for machines ---- */
+/* ---- JSON ---- */
 
 static void write_json_check(struct jsonw *w, const struct check *check)
 {
@@ -323,7 +323,7 @@ void doctor_write_json(const void *answer, struct out *out)
 	struct jsonw w;
 
 	json_begin(&w, out, "doctor");
-	/* What is read first by those who read no more. */
+	/* First, since some readers stop here. */
 	jsonw_addf(&w, "problems:[");
 	for (size_t i = 0; i < d->checks.count; i++)
 		if (d->checks.items[i].status != CHECK_OK)

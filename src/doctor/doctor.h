@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why there is no answer: checks of the servers and of what they hold for a
- * trace or a service. Stage by stage; a stage whose ground is missing is left
- * out, and the other side is checked all the same.
+ * Diagnosis of why there is no answer: checks of the servers and of their data
+ * for a trace or a service, in stages. Stages whose prerequisites fail are
+ * skipped; the other side is checked anyway.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
@@ -18,11 +18,11 @@
 #include "model/trace.h"
 #include "render/input.h"
 
-/* How doctor judges what it measured. Pure functions: no network, no clock. */
+/* Judging measurements. Pure functions: no network, no clock. */
 
 /* ---- clocks ---- */
 
-/* One answer's Date header and how long the answer took. */
+/* Date header of a response, and how long the response took. */
 struct clock_answer {
 	int64_t date_ns;
 	int64_t duration_ns;
@@ -30,29 +30,30 @@ struct clock_answer {
 
 #define CLOCK_ANSWERS_MAX 16
 
-/* Server minus own clock, and how far off that may be: Date counts whole
- * seconds, and nobody knows when within its time an answer was dated. */
+/* Server clock minus local clock, and the uncertainty: Date has whole seconds,
+ * and the server may have dated the response at any moment of its duration. */
 struct clock_offset {
 	int64_t offset_ns;
 	int64_t slack_ns;
 };
 
-/* The median of the answers, asked for at now_ns by the own clock. n > 0; those
- * past CLOCK_ANSWERS_MAX are left out. */
+/* Returns the median over the responses; now_ns is the local time of the
+ * requests. n > 0; responses past CLOCK_ANSWERS_MAX are ignored. */
 struct clock_offset clock_offset_find(const struct clock_answer *answers,
 				      size_t n, int64_t now_ns);
 
-/* Over 5 s, surely: a warning. Over 60 s: failed, since windows of spans miss
- * the profiles of the same moment. */
+/* Certainly over 5 s: warning. Over 60 s: failed, since time windows of spans
+ * then miss the corresponding profiles. */
 enum check_status clock_offset_judge(const struct clock_offset *clock);
 
 /* ---- names ---- */
 
 enum name_match {
 	NAME_NONE = 0,
-	NAME_NEAR,   /* a few letters differ: perhaps another service */
-	NAME_DOUBT,  /* several that it may be */
-	NAME_VARIED, /* case, a prefix up to '/', or ".cpu": the same service */
+	NAME_NEAR,  /* a few letters differ: perhaps another service */
+	NAME_DOUBT, /* several candidates */
+	/* Differs in case, a prefix up to '/', or ".cpu": same service. */
+	NAME_VARIED,
 	NAME_EXACT,
 };
 
@@ -60,18 +61,20 @@ enum name_match {
 
 struct name_found {
 	enum name_match match;
-	struct str name; /* the one, or the likeliest; empty for NAME_NONE */
+	/* The match or the best candidate; empty for NAME_NONE. */
+	struct str name;
 	struct str nearest[NEAREST_SHOWN];
 	size_t nearest_count;
 };
 
-/* Which of the profile services is meant, by the names that the rest of the
- * program tries too. All names are borrowed from the list. */
+/* Finds the profile service by the same names that other commands try. All
+ * names are borrowed from the list. */
 struct name_found name_match_find(const struct name_candidates *candidates,
 				  const struct name_list *list);
 
-/* An attribute of the process whose value is one of the list: under it the
- * service may send. Its key, and *value of the list; NULL when none. */
+/* Returns the key of a resource attribute whose value is in the list, possibly
+ * the name the service sends profiles under; *value is that name in the list.
+ * NULL if none. */
 const char *name_attr_find(const struct trace *t, uint32_t resource,
 			   const struct name_list *list, struct str *value);
 
@@ -80,18 +83,19 @@ const char *name_attr_find(const struct trace *t, uint32_t resource,
 enum window_trouble {
 	WINDOW_OK = 0,
 	WINDOW_BEFORE_DATA, /* ends before the oldest profile */
-	WINDOW_CUT_BY_DATA, /* begins before it */
-	WINDOW_AFTER_DATA,  /* begins after the newest, and not just now */
+	WINDOW_CUT_BY_DATA, /* begins before the oldest profile */
+	/* Begins after the newest profile, and not just now. */
+	WINDOW_AFTER_DATA,
 	WINDOW_PAST_LOOKBACK,
 	WINDOW_TOO_LONG,
 };
 
-/* The limits of the server; 0 is unknown. */
+/* Limits of the server; 0: unknown. */
 struct window_limits {
 	int64_t oldest_ns;
 	int64_t newest_ns;
-	int64_t length_ns;   /* the longest range answered at once */
-	int64_t lookback_ns; /* how far back it answers */
+	int64_t length_ns;   /* maximum range of a query */
+	int64_t lookback_ns; /* maximum age of a query */
 };
 
 enum window_trouble window_judge(struct time_range window, int64_t now_ns,
@@ -101,18 +105,20 @@ enum window_trouble window_judge(struct time_range window, int64_t now_ns,
 
 enum span_trouble {
 	SPANS_OK = 0,
-	SPANS_NO_ID,      /* no span carries pyroscope.profile.id */
-	SPANS_BAD_ID,     /* its value is no span id */
-	SPANS_IGNORED,    /* the server answers for spans that do not exist */
+	SPANS_NO_ID,  /* no span has pyroscope.profile.id */
+	SPANS_BAD_ID, /* its value is not a span id */
+	/* The server ignores the span selector: nonexistent spans have
+	 * samples. */
+	SPANS_IGNORED,
 	SPANS_NOT_CPU,    /* the service has no CPU profile */
-	SPANS_NO_SERVICE, /* nor any profile */
-	SPANS_TOO_SHORT,  /* no samples, of under 20 ms */
+	SPANS_NO_SERVICE, /* nor any other profile */
+	SPANS_TOO_SHORT,  /* no samples, for a span under 20 ms */
 	SPANS_NO_SAMPLES,
 };
 
 struct span_facts {
-	struct str profile_id; /* the attribute's value, empty without */
-	int64_t duration_ns;   /* of the span that carries it */
+	struct str profile_id; /* attribute value, empty if absent */
+	int64_t duration_ns;   /* of the span that has it */
 	bool has_service;
 	bool has_cpu;
 	bool is_selector_ignored;
@@ -121,15 +127,15 @@ struct span_facts {
 
 enum span_trouble span_profiles_judge(const struct span_facts *facts);
 
-/* 16 hex digits. */
+/* Returns whether it is 16 hex digits. */
 bool is_span_profile_id(struct str value);
 
 #define RESOURCE_NONE UINT32_MAX
 
-/* The options of a side's server. */
+/* Where options of a side were set. */
 struct doctor_side {
 	struct str url_origin;    /* "from --traces-url", or "as given" */
-	struct str tenant_origin; /* likewise; of the tenant that is sent */
+	struct str tenant_origin; /* same, for the tenant */
 };
 
 struct doctor_option {
@@ -145,55 +151,58 @@ struct doctor_question {
 	struct doctor_side traces;
 	struct doctor_side profiles;
 	struct doctor_side metrics;
-	bool wants_traces; /* false: no traces server is looked for */
-	bool is_case;      /* how connections were checked is not known */
-	/* Gets the trace; NULL: none is asked about. */
+	bool wants_traces; /* false: a traces server is not needed */
+	/* Replay: the TLS checks of connections are unknown. */
+	bool is_case;
+	/* Fetches the trace; NULL: no trace given. */
 	bool (*trace_fetch)(void *context, struct trace *trace,
 			    struct str *source, struct error *err);
 	void *context;
 	bool is_trace_file;
 	bool is_strict;
-	const char *service; /* the only one; NULL: all of the trace */
-	/* Of profiles; by default around the trace. */
+	const char *service; /* only this one; NULL: all of the trace */
+	/* Window of profiles; by default around the trace. */
 	bool has_window;
 	struct time_range window;
 	int64_t pad_ns;
-	/* For commands that can be pasted: the trace as they name it, or NULL,
-	 * and what leads to the same servers. */
+	/* For commands to paste: the trace as given, or NULL, and the options
+	 * for the same servers. */
 	const char *trace_text;
 	struct doctor_option options[DOCTOR_OPTIONS];
 	size_t option_count;
 };
 
-/* One service, and what the profile side has for it. */
+/* A service, and its data on the profile side. */
 struct doctor_service {
-	struct str name; /* in the trace, or of --service */
+	struct str name; /* in the trace, or from --service */
 	uint32_t span_count;
-	uint32_t resource; /* of its first span, RESOURCE_NONE without one */
+	/* Resource of its first span, RESOURCE_NONE without a trace. */
+	uint32_t resource;
 	enum name_match match;
 	struct str found; /* its name on the profile side, or the nearest */
 	struct str nearest[NEAREST_SHOWN];
 	size_t nearest_count;
-	const char *attr_key; /* not found, but this attribute is `found` */
-	struct str selector;  /* of `found` */
-	struct places places; /* what narrows the selector, or is in doubt */
+	/* Name not found, but this attribute has the value `found`. */
+	const char *attr_key;
+	struct str selector;  /* for `found` */
+	struct places places; /* what narrows the selector, or is ambiguous */
 	struct name_list types;
-	struct str type_id; /* the one whose samples were counted */
+	struct str type_id; /* whose samples were counted */
 	bool has_answer;
-	int64_t samples; /* in the window, -1: values without a count */
+	int64_t samples; /* in the window, -1: values without a sample count */
 	int64_t total;
 	bool has_cpu;
-	struct error err; /* why there is no answer */
-	/* The span with pyroscope.profile.id that took longest. */
+	struct error err; /* why has_answer is false */
+	/* The longest span with pyroscope.profile.id. */
 	uint32_t profile_span; /* SPAN_NONE: none has it */
 	struct str profile_id;
 	bool has_span_answer;
-	int64_t span_samples; /* as samples */
+	int64_t span_samples; /* as `samples` */
 	int64_t span_total;
 	enum span_trouble span_trouble;
 };
 
-/* The profile side has its name, or a variant of it. */
+/* Returns whether the profile side has its name, or a variant of it. */
 bool doctor_service_is_found(const struct doctor_service *row);
 
 struct doctor {
@@ -203,40 +212,43 @@ struct doctor {
 	struct checks checks;
 	struct trace trace;
 	bool has_trace; /* fetched */
-	/* The server answers as it should; set before when none is wanted. */
+	/* The server works; preset if none is needed. */
 	bool is_traces_up;
-	bool is_profiles_up;    /* likewise */
-	bool is_metrics_up;     /* likewise */
-	struct checkup checkup; /* what the rooms of servers tell */
+	bool is_profiles_up; /* same */
+	bool is_metrics_up;  /* same */
+	/* Results of the server-specific checks in backend/. */
+	struct checkup checkup;
 	struct time_range window;
-	struct name_list services; /* those of the day before window's end */
+	/* Those of the day before the window's end. */
+	struct name_list services;
 	struct doctor_service *rows;
 	size_t row_count;
 	size_t rows_left_out;
-	bool is_selector_ignored; /* spans that do not exist have samples */
-	bool has_span_names;      /* without a trace: samples name spans */
+	bool is_selector_ignored; /* nonexistent spans have samples */
+	bool has_span_names;      /* without a trace: samples have span names */
 };
 
 void doctor_init(struct doctor *d, const struct doctor_question *question);
 void doctor_release(struct doctor *d);
 
-/* Asks and judges all of it; what is wrong is among the checks. False: the run
- * cannot go on. */
+/* Makes all requests and judges the responses; problems become checks. Returns
+ * false if the run cannot continue. */
 bool doctor_run(struct doctor *d, struct error *err) MUST_CHECK;
 
-/* The stages append checks; false only when the run cannot go on. */
+/* Stages append checks and return false only if the run cannot continue. */
 
-/* Addresses; then reachability, login, kind, clock of both sides. */
+/* URLs; then reachability, authentication, kind and clock of both sides. */
 bool doctor_servers(struct doctor *d, struct error *err) MUST_CHECK;
 
-/* The server of metrics, where one was named, and what it has. */
+/* The metrics server, if one was given, and its data. */
 bool doctor_metrics(struct doctor *d, struct error *err) MUST_CHECK;
 
-/* The address and the tenant of a side, and what gave them. name: "traces". */
+/* Appends checks of the URL and tenant of a side, with their origin. name:
+ * "traces". */
 void doctor_check_address(struct doctor *d, const struct side *s,
 			  const char *name);
 
-/* Looks up the trace of the command line; a usage error ends the run. */
+/* Fetches the trace given on the command line; a usage error ends the run. */
 bool doctor_trace(struct doctor *d, struct error *err) MUST_CHECK;
 
 /* Services, types, samples and span profiles in the window. */
@@ -245,17 +257,17 @@ bool doctor_profiles(struct doctor *d, struct error *err) MUST_CHECK;
 /* A profile file instead of a server. */
 bool doctor_profile_file(struct doctor *d, struct error *err) MUST_CHECK;
 
-/* Where the services of the trace run, by their series in the range. */
+/* Finds where the services of the trace run, by their series in the range. */
 bool doctor_places(struct doctor *d, struct time_range range,
 		   struct error *err) MUST_CHECK;
 void doctor_judge_places(struct doctor *d);
 
-/* Checks of the rows that doctor_profiles() filled. */
+/* Appends checks for the rows filled by doctor_profiles(). */
 void doctor_judge_services(struct doctor *d);
 
-/* A command that can be pasted, as the fix of the check appended last.
- * Begins with `lead` and "tracefind COMMAND"; fix_command_end() adds the
- * servers that the command line named, and `tail`. */
+/* A command to paste, as the fix of the check appended last. Begins with `lead`
+ * and "tracefind COMMAND"; fix_command_end() adds the options for the servers
+ * given on the command line, and `tail`. */
 struct fix_command {
 	const struct doctor *d;
 	struct buf text;
@@ -263,64 +275,67 @@ struct fix_command {
 
 void fix_command_begin(struct fix_command *c, const struct doctor *d,
 		       const char *lead, const char *command);
-/* " --NAME=VALUE" in the shell's quotes. */
+/* Appends " --NAME=VALUE", quoted for the shell. */
 void fix_command_option(struct fix_command *c, const char *name,
 			struct str value);
-/* --map TRACED=SENT. */
+/* Appends --map TRACED=SENT. */
 void fix_command_map(struct fix_command *c, struct str traced, struct str sent);
 void fix_command_end(struct fix_command *c, struct checks *checks,
 		     const char *tail);
 
-/* How span profiles come about for a language as OpenTelemetry names it
- * ("go", "java"), for the check appended last. */
+/* Sets a fix on how to enable span profiles in a language, named as in
+ * OpenTelemetry ("go", "java"), for the check appended last. */
 void fix_span_profiles(struct checks *c, const struct profile_checkup *server,
 		       struct str language);
 
-/* Prints the answer: const struct doctor *. */
+/* Write the answer: const struct doctor *. */
 void doctor_write_table(const void *answer, const struct render_style *style,
 			struct out *out);
 void doctor_write_json(const void *answer, struct out *out);
 
-/* One side's server under examination: what it was asked, what it answered,
- * and what is known of it so far. Does not know what was asked of it and why.
- */
+/* Examination of the server of one side: its responses, and what is known so
+ * far. Independent of which requests were made and why. */
 
-/* The facts that a check needs first. */
+/* Facts that are prerequisites of checks. */
 enum {
-	EXAM_REACHED = 1, /* it answers */
-	EXAM_SECURED = 2, /* and how its connection is kept is told */
-	EXAM_ALLOWED = 4, /* reading is */
-	EXAM_PROVEN = 8,  /* it is the kind of server looked for */
+	EXAM_REACHED = 1, /* it responds */
+	/* The security of the connection has been reported. */
+	EXAM_SECURED = 2,
+	EXAM_ALLOWED = 4, /* read access is allowed */
+	EXAM_PROVEN = 8,  /* it is the expected kind of server */
 };
 
 struct exam {
 	const char *name; /* "traces" */
 	struct side *side;
-	bool *is_up;        /* set when it answers as it should */
-	const char *wanted; /* the kinds looked for */
+	bool *is_up;        /* set if it works */
+	const char *wanted; /* the expected kinds */
 	const char *title;  /* of its kind, once known */
 	bool has_tenants;
-	bool is_right;                       /* `best` proves it */
-	unsigned known;                      /* EXAM_REACHED... */
-	const struct http_response *best;    /* proof, or tells most */
-	const struct http_response *login;   /* proves more, or NULL */
+	bool is_right;  /* `best` is proof */
+	unsigned known; /* EXAM_REACHED... */
+	/* Proves the kind, or is the most informative. */
+	const struct http_response *best;
+	const struct http_response *login;   /* proves access, or NULL */
 	const struct http_response *version; /* or NULL */
-	const struct http_response *answers; /* all that its room asked for */
-	const struct trace_checkup *traces;  /* the room's, of one side */
+	const struct http_response *answers; /* all responses to its requests */
+	/* Checks by the backend, for one of the sides. */
+	const struct trace_checkup *traces;
 	const struct profile_checkup *profiles;
 	struct clock_answer clocks[CLOCK_ANSWERS_MAX];
 	size_t clock_count;
 	int64_t fastest_ns;
 };
 
-/* Learns how long the answer took, and the server's time. NULL: not asked. */
+/* Adds the duration of a response and the server's time. NULL: not
+ * requested. */
 void exam_add_times(struct exam *e, const struct http_response *response);
 
-/* Its checks, in their order; nothing without `best`. */
+/* Appends its checks in order; none without `best`. */
 bool exam_judge(struct doctor *d, struct exam *e, struct error *err) MUST_CHECK;
 
-/* The server may be another than it was taken for: asks it as such, and then
- * judges it. False in *is_found: it is none. */
+/* Examines the server as another kind than configured: sends that kind's
+ * requests and judges them. *is_found is false if it is not that kind. */
 bool exam_ask_other(struct doctor *d, const struct profile_checkup *p,
 		    const struct exam *e, bool *is_found,
 		    struct error *err) MUST_CHECK;

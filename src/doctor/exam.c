@@ -18,7 +18,7 @@
 static void fix_trouble(struct checks *c, enum trouble trouble,
 			const struct endpoint *e);
 
-/* Where a side's server is said to be, and by what. */
+/* Returns the URL of a side's server for display, with its origin. */
 
 static struct str shown_url(struct doctor *d, const char *url)
 {
@@ -122,7 +122,7 @@ static bool doctor_is_https(const char *url)
 	return str_equal_nocase(str_slice(str_from(url), 0, 6), STR("https:"));
 }
 
-/* ---- connection and login ---- */
+/* ---- connection and authentication ---- */
 
 static bool judge_connection(struct doctor *d, struct exam *e,
 			     struct error *err)
@@ -155,7 +155,7 @@ static bool judge_tls(struct doctor *d, struct exam *e, struct error *err)
 	if (!doctor_is_https(at->url)) {
 		check_ok(&d->checks, e->name, "tls", "none: plain http");
 	} else if (d->question->is_case) {
-		/* How it was checked is no part of a case. */
+		/* A case does not contain how the connection was verified. */
 		check_ok(&d->checks, e->name, "tls", "https");
 	} else if (at->is_insecure) {
 		check_warn(&d->checks, e->name, "tls",
@@ -206,7 +206,8 @@ static void fail_server(struct doctor *d, const struct exam *e,
 	fix_trouble(&d->checks, trouble_find(e->best), &e->side->endpoint);
 }
 
-/* A wrong kind behind an address is worth its name. NULL: not recognised. */
+/* Identifies a server of another kind at the URL, to name it. NULL: not
+ * recognised. */
 static bool find_stranger(struct doctor *d, const struct endpoint *e,
 			  bool is_traces, const char **found, struct error *err)
 {
@@ -290,8 +291,7 @@ static bool judge_server(struct doctor *d, struct exam *e, struct error *err)
 		const struct profile_backend *p = NULL;
 		bool is_found = false;
 
-		/* It may be of another kind of server of profiles than it was
-		 * taken for. */
+		/* Possibly another kind of profile server than assumed. */
 		if (e->profiles && !e->side->is_kind_given)
 			p = profiles_likely(backends_profiles(d->backends),
 					    e->best);
@@ -365,10 +365,10 @@ static bool judge_own(struct doctor *d, struct exam *e, struct error *err)
 	return !e->profiles || e->profiles->judge(&d->checkup, e->answers, err);
 }
 
-/* ---- all of them ---- */
+/* ---- order of checks ---- */
 
-/* In the order of the answer. A check is left out where what it needs is not
- * known, or where what it finds out already is. */
+/* In order of the answer. A check is skipped if its prerequisites are unknown,
+ * or if its own result is known already. */
 static const struct {
 	const char *id;
 	unsigned needs;
@@ -438,8 +438,8 @@ void fix_command_end(struct fix_command *c, struct checks *checks,
 
 /* ---- servers ---- */
 
-/* {side} stands for "--traces", {url} for the address, {host} and {address}
- * for what of it is behind the scheme, {scheme} for the other scheme. */
+/* Fixes. {side} stands for "--traces", {url} for the URL, {host} and {address}
+ * for parts of it, {scheme} for the other scheme. */
 static const struct {
 	enum trouble trouble;
 	const char *fix;
@@ -487,7 +487,7 @@ static const struct {
 	{ TROUBLE_SERVER, "see the server's log" },
 };
 
-/* The fix for a server that answers, and not as it should. */
+/* The fix for a server that responds, but unexpectedly. */
 static const char other_fix[] =
 	"{side}-url of the server itself, with its path prefix; through "
 	"Grafana: https://GRAFANA/api/datasources/proxy/uid/UID";
@@ -511,7 +511,7 @@ static void add_part(struct buf *out, struct str name, const struct endpoint *e)
 					 : str_slice(url, at + 3, url.len));
 }
 
-/* The fix of a trouble with the server of `e`, for the check appended
+/* Sets the fix for a problem with the server of `e`, for the check appended
  * last. */
 static void fix_trouble(struct checks *c, enum trouble trouble,
 			const struct endpoint *e)

@@ -7,10 +7,12 @@
 /* ---- clocks ---- */
 
 #define CLOCK_WARN_NS (5 * NS_PER_S)
-/* A window has five minutes on both sides, but a profile covers 10 to 60 s. */
+/* A window has five minutes of padding on both sides, but a profile covers 10
+ * to 60 s. */
 #define CLOCK_FAIL_NS (60 * NS_PER_S)
 
-/* A Date header was cut to the second: on average half of one is missing. */
+/* Date headers are truncated to seconds: on average half a second is
+ * missing. */
 #define DATE_HALF_NS (NS_PER_S / 2)
 
 static void sort_i64(int64_t *values, size_t n)
@@ -90,8 +92,8 @@ struct name_found name_match_find(const struct name_candidates *candidates,
 	return found;
 }
 
-/* Those that name a process or what runs it; a namespace or a node holds
- * many. */
+/* Attributes that name a process or its workload, unlike namespaces and nodes,
+ * which contain many. */
 static const char *const naming_attrs[] = {
 	"k8s.deployment.name", "k8s.statefulset.name",
 	"k8s.daemonset.name",  "k8s.container.name",
@@ -124,7 +126,7 @@ const char *name_attr_find(const struct trace *t, uint32_t resource,
 
 /* ---- windows ---- */
 
-/* Profiles are sent every 10 to 60 s, and the newest is told late. */
+/* Profiles are sent every 10 to 60 s, and become visible late. */
 #define NEWEST_SLACK_NS (5 * NS_PER_MIN)
 
 enum window_trouble window_judge(struct time_range window, int64_t now_ns,
@@ -149,8 +151,8 @@ enum window_trouble window_judge(struct time_range window, int64_t now_ns,
 
 /* ---- span profiles ---- */
 
-/* A sample is taken every 10 ms of CPU time; below two of them a span without
- * any is no wonder. */
+/* CPU is sampled every 10 ms; a span shorter than two periods may well have no
+ * sample. */
 #define SPAN_SHORT_NS (20 * NS_PER_MS)
 
 bool is_span_profile_id(struct str value)

@@ -7,15 +7,15 @@
 #include "doctor/doctor.h"
 #include "investigate/question.h"
 
-/* Names are asked for over a day, the longest query a server takes by
- * default, so that "not in this window" and "never" can be told apart. */
+/* Names are queried for a day, the longest range allowed by default, to
+ * distinguish "not in this window" from "never". */
 #define NAMES_RANGE_NS (NS_PER_DAY - NS_PER_S)
 
-/* Samples, a span, and once a span that does not exist. */
+/* Requests per row: samples and a span; two more are for all of them. */
 #define FETCHES_EACH 2
 #define ROWS_AT_ONCE ((LIMIT_BATCH - 2) / FETCHES_EACH)
 
-/* ---- which services ---- */
+/* ---- services ---- */
 
 static struct doctor_service *row_find(struct doctor *d, struct str name)
 {
@@ -56,7 +56,7 @@ static void row_take_span(struct doctor *d, struct doctor_service *row,
 	row->profile_id = id;
 }
 
-/* A resource's row, looked up once a resource, not once a span. */
+/* Looks up a row per resource, not per span. */
 static bool collect_rows(struct doctor *d, struct error *err)
 {
 	const struct trace *t = &d->trace;
@@ -132,8 +132,8 @@ static bool set_selector(struct doctor *d, struct doctor_service *row,
 	return row->selector.ptr || arena_fail(&d->arena, "a selector", err);
 }
 
-/* Types of the services' selectors, and the names of all;
- * LIMIT_CHECKED_SERVICES bounds the rows. */
+/* The types of services, and the names of all services; LIMIT_CHECKED_SERVICES
+ * limits the rows. */
 struct names_round {
 	struct names_job jobs[1 + LIMIT_CHECKED_SERVICES];
 	struct doctor_service *rows[1 + LIMIT_CHECKED_SERVICES]; /* or NULL */
@@ -184,7 +184,7 @@ static struct names_round *names_round_new(struct doctor *d, struct error *err)
 	return q;
 }
 
-/* All names, and the types under the services' own. */
+/* Queries all names, and the types for the services' own names. */
 static bool fetch_names(struct doctor *d, struct error *err)
 {
 	struct names_round *q = names_round_new(d, err);
@@ -222,7 +222,7 @@ static bool match_row(struct doctor *d, struct doctor_service *row,
 	row->found = found.name;
 	row->nearest_count = found.nearest_count;
 	memcpy(row->nearest, found.nearest, sizeof row->nearest);
-	/* The list of names may lag behind; samples prove more. */
+	/* The list of names may lag behind; types are proof. */
 	if (row->match != NAME_EXACT && row->types.count) {
 		row->match = NAME_EXACT;
 		row->found = row->name;
@@ -239,7 +239,7 @@ static bool match_row(struct doctor *d, struct doctor_service *row,
 	return true;
 }
 
-/* The types of services that are found under another spelling. */
+/* Queries the types of services found under another spelling. */
 static bool fetch_varied(struct doctor *d, struct error *err)
 {
 	struct names_round *q = names_round_new(d, err);
@@ -265,7 +265,8 @@ static bool fetch_varied(struct doctor *d, struct error *err)
 struct samples_round {
 	struct profile_fetch fetches[LIMIT_BATCH];
 	struct profile profiles[LIMIT_BATCH];
-	struct doctor_service *rows[LIMIT_BATCH]; /* NULL: no such span */
+	/* NULL: the nonexistent span. */
+	struct doctor_service *rows[LIMIT_BATCH];
 	bool is_span[LIMIT_BATCH];
 	uint64_t span_ids[LIMIT_BATCH];
 	size_t count;
@@ -333,7 +334,7 @@ static void spans_add(struct doctor *d, struct samples_round *q,
 	if (q->is_stranger_asked)
 		return;
 	q->is_stranger_asked = true;
-	/* An id that is nobody's: every bit turned round. */
+	/* A nonexistent span id: all bits inverted. */
 	span_add(q, row, range, ~id);
 	q->rows[q->count - 1] = NULL;
 }
@@ -408,8 +409,8 @@ static bool fetch_samples(struct doctor *d, struct error *err)
 	return samples_run(d, &q, err);
 }
 
-/* Without a trace: do samples of the service name spans? SDKs that add span
- * ids add the label too, so it is a sign, not a proof. */
+/* Without a trace: checks whether samples have span names. SDKs that add span
+ * ids also add this label, so it is a hint, not a proof. */
 static bool fetch_span_names(struct doctor *d, struct error *err)
 {
 	struct http_request request = { 0 };

@@ -9,12 +9,13 @@
 #include "doctor/doctor.h"
 #include "investigate/service_metrics.h"
 
-/* The server of metrics, which nothing needs: it is examined where it was
- * named. Which of the known metrics there are, of all services or of one. */
+/* The metrics server, which is optional: it is only examined if given. Checks
+ * which of the known metrics exist, for all services or for one. */
 
 enum { ASK_PROOF, ASK_VERSION, ASK_METRICS_COUNT };
 
-/* The query that any server of metrics can work out, and nothing else. */
+/* A query that every Prometheus-compatible server can evaluate, but no other
+ * server. */
 #define PROOF "vector(1)"
 
 struct metrics_exam {
@@ -73,7 +74,7 @@ static bool ask_metrics(struct doctor *d, struct metrics_exam *m,
 	return exam_judge(d, e, err);
 }
 
-/* ---- what it has ---- */
+/* ---- its metrics ---- */
 
 static void add_source(struct buf *out, const struct metric_source *s,
 		       const char *service)
@@ -85,7 +86,7 @@ static void add_source(struct buf *out, const struct metric_source *s,
 		 s->is_native ? ", native histogram" : "");
 }
 
-/* Those of a service stand by what they tell; a list has each once. */
+/* Selects metrics: those of a service by meaning; in a list each once. */
 static bool is_of(const struct doctor *d, const struct metric_source *s,
 		  size_t index, enum metric_meaning meaning)
 {
@@ -95,7 +96,7 @@ static bool is_of(const struct doctor *d, const struct metric_source *s,
 				    : s->name->meaning == meaning;
 }
 
-/* One line a meaning; those that nothing tells are left out. */
+/* Adds a line for a meaning, if there are metrics for it. */
 static void check_meaning(struct doctor *d, enum metric_meaning meaning,
 			  const struct metric_source *sources, size_t count)
 {
@@ -194,7 +195,7 @@ bool doctor_metrics(struct doctor *d, struct error *err)
 	return done;
 }
 
-/* Values of a label; of more, the first. */
+/* Maximum number of label values listed. */
 #define LISTED_VALUES 3u
 
 #define LABELS (INSTANCE_LABELS + PLACE_LABELS)
@@ -222,7 +223,7 @@ static bool narrow(struct doctor *d, struct doctor_service *row,
 	return row->selector.ptr || arena_fail(&d->arena, "a selector", err);
 }
 
-/* Takes the answers of a service; what is not answered is not judged: slow
+/* Takes the responses for a service; missing ones are not judged, since slow
  * needs the same. */
 static bool take(struct doctor *d, struct doctor_service *row,
 		 const struct series_job *job, struct error *err)
@@ -247,7 +248,7 @@ static bool take(struct doctor *d, struct doctor_service *row,
 	       (!row->places.count || narrow(d, row, err));
 }
 
-/* Those that a trace can tell apart. */
+/* Only if the trace has attributes to distinguish them. */
 static bool wants_places(const struct doctor *d,
 			 const struct doctor_service *row)
 {
@@ -352,12 +353,12 @@ void doctor_judge_places(struct doctor *d)
 	}
 }
 
-/* Not asked before an answer shows that something else is there. */
+/* Requests that are only sent after a response shows another kind of server. */
 enum {
-	ASK_TRACES, /* of each candidate, as the next two */
+	ASK_TRACES, /* one per candidate, as the next two */
 	ASK_TRACES_VERSION = ASK_TRACES + TRACE_CANDIDATES,
 	ASK_TRACES_LOGIN = ASK_TRACES_VERSION + TRACE_CANDIDATES,
-	ASK_PROFILES = ASK_TRACES_LOGIN + TRACE_CANDIDATES, /* of the room */
+	ASK_PROFILES = ASK_TRACES_LOGIN + TRACE_CANDIDATES, /* of the backend */
 	ASK_COUNT = ASK_PROFILES + PROFILE_ASKS,
 };
 
@@ -366,7 +367,7 @@ struct round {
 	size_t traces_count;
 	struct http_request requests[ASK_COUNT];
 	struct http_response responses[ASK_COUNT];
-	size_t place[ASK_COUNT]; /* 1 + index; 0: not asked */
+	size_t place[ASK_COUNT]; /* 1 + index; 0: not requested */
 	size_t count;
 };
 
@@ -389,7 +390,7 @@ static void round_release(struct round *q)
 	}
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static bool ask_candidate(struct round *q, size_t i, struct error *err)
 {
@@ -432,8 +433,8 @@ static bool ask_profiles(struct doctor *d, const struct profile_checkup *p,
 
 /* ---- traces ---- */
 
-/* The answer that tells most. By default they are of different servers: one
- * that is there counts. */
+/* Returns the most informative response. Default URLs belong to different
+ * servers: any that is there is used. */
 static size_t best_of(const struct http_response *all, size_t count,
 		      bool is_default)
 {
@@ -449,8 +450,8 @@ static size_t best_of(const struct http_response *all, size_t count,
 		       : (size_t)(source_probe_best(all, count) - all);
 }
 
-/* Which of the candidates answered, or tells most; the run's endpoint is set to
- * it. There is one at least. */
+/* Chooses the candidate that responded, or is most informative, as the run's
+ * endpoint. There is at least one. */
 static void settle_traces(const struct round *q, struct exam *e)
 {
 	struct side *side = e->side;
@@ -477,7 +478,7 @@ static void settle_traces(const struct round *q, struct exam *e)
 	if (e->is_right)
 		e->login = answer_of(q, ASK_TRACES_LOGIN + (int)best);
 	side->endpoint.url = q->traces[best].endpoint.url;
-	/* By default they are different servers. */
+	/* Default URLs belong to different servers. */
 	for (size_t i = 0; i < q->traces_count; i++)
 		if (i == best || !side->is_default)
 			exam_add_times(e, answer_of(q, ASK_TRACES + (int)i));
@@ -515,14 +516,14 @@ static bool judge_candidates(struct doctor *d, const struct round *q,
 	return done;
 }
 
-/* A login that fails sends nothing, and is what is to be told. */
+/* A failed login sends nothing, and is the problem to report. */
 static bool is_for_the_user(const struct error *why)
 {
 	return why->code == ERROR_MEMORY || why->code == ERROR_INTERRUPTED ||
 	       why->code == ERROR_STOPPED;
 }
 
-/* Those whose kind is known, and who tell all by one answer. */
+/* Examines servers of a known kind for which one response is sufficient. */
 static bool examine_known(struct doctor *d, struct exam *e, struct error *err)
 {
 	struct http_request request = { 0 };
@@ -625,8 +626,8 @@ static bool examine_profiles(struct doctor *d, const struct profile_checkup *p,
 	return exam_judge(d, &e, err);
 }
 
-/* Nobody answers a dry run: then those who are asked by themselves are shown,
- * too. */
+/* In a dry run there are no responses: requests that would come later are
+ * shown, too. */
 static bool send_all(struct doctor *d, const struct profile_checkup *p,
 		     struct round *q, struct error *err)
 {
@@ -642,7 +643,7 @@ static bool send_all(struct doctor *d, const struct profile_checkup *p,
 	return done;
 }
 
-/* Returns whether a server of the kinds that were asked for answered. */
+/* Returns whether a server of one of the kinds requested responded. */
 static bool is_settled(const struct round *q)
 {
 	for (size_t i = 0; i < q->traces_count; i++) {
@@ -655,7 +656,7 @@ static bool is_settled(const struct round *q)
 	return false;
 }
 
-/* One of a kind that is asked for last is examined by a round of its own. */
+/* Examines kinds that are requested last in a separate round. */
 static bool judge_late(struct doctor *d, const struct round *q,
 		       struct error *err)
 {

@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "doctor/doctor.h"
 
-/* Names that fit into one line of a message. */
+/* Maximum number of names in a line. */
 #define EXAMPLES_MAX 4
 
 static const struct profile_checkup *server_of(const struct doctor *d)
@@ -18,8 +18,8 @@ static bool has_samples(const struct doctor_service *row)
 	return row->has_answer && row->samples != 0;
 }
 
-/* Adds trouble: some services of a trace may well do without; alone it is the
- * question. */
+/* Adds a problem: a warning for some services of a trace, a failure for a
+ * single service. */
 static void trouble(struct doctor *d, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 
@@ -45,8 +45,8 @@ static void add_names(struct buf *out, const struct str *names, size_t count)
 		buf_addf(out, "%s\"%.*s\"", i ? ", " : "", STR_ARGS(names[i]));
 }
 
-/* Writes the fix from the traced name to the other one: for a trace a map that
- * concerns this service only, else the other name itself. */
+/* Sets the fix for a name: a --map for one service of a trace, else the other
+ * name itself. */
 static void fix_name(struct doctor *d, const struct doctor_service *row,
 		     const char *lead, const char *tail)
 {
@@ -80,7 +80,7 @@ static void judge_near(struct doctor *d, const struct doctor_service *row)
 	fix_name(d, row, row->attr_key ? "" : "if it is that one: ", "");
 }
 
-/* Those whose names are nowhere, in one check. */
+/* Adds a check for services whose names do not occur. */
 static void judge_no_names(struct doctor *d)
 {
 	size_t count = d->services.count, missing = 0;
@@ -164,7 +164,7 @@ static void judge_types(struct doctor *d, const struct doctor_service *row)
 			      "--guide");
 }
 
-/* A row's troubles, none when all is well. */
+/* Adds a row's problems, if any. */
 static void judge_row(struct doctor *d, const struct doctor_service *row)
 {
 	if (row->match == NAME_NEAR || row->match == NAME_DOUBT)
@@ -221,7 +221,8 @@ static void judge_window(struct doctor *d)
 	char edge[TIME_RFC3339_BYTES];
 	struct checks *c = &d->checks;
 
-	/* What is there proves more than times that are told late. */
+	/* Existing samples are better evidence than reported times, which lag
+	 * behind. */
 	if (count_with_samples(d))
 		limits.oldest_ns = limits.newest_ns = 0;
 	show_time(d->window.from_ns, from);
@@ -271,7 +272,7 @@ static void judge_window(struct doctor *d)
 
 /* ---- all services ---- */
 
-/* With neither trace nor service: does anybody send at all? */
+/* Without trace and service: checks whether any service sends profiles. */
 static void judge_data(struct doctor *d)
 {
 	char newest[24] = "of an unknown time";
@@ -340,8 +341,8 @@ static bool has_no_id(const struct doctor_service *row)
 	       doctor_service_is_found(row);
 }
 
-/* Those without ids in one check a language, since the fix is the same:
- * called for each row, acts for the first of a language. */
+/* Adds a check for services without ids per language, since the fix is the
+ * same: called for each row, acts on the first of a language. */
 static void judge_no_id(struct doctor *d, size_t first)
 {
 	struct str language = language_of(d, &d->rows[first]);
@@ -378,8 +379,8 @@ static void judge_bad_id(struct doctor *d, const struct doctor_service *row)
 		  "collector was not filled in");
 }
 
-/* Many a service waits all along and has no sample; that none has one is a
- * sign of more. */
+/* Single services may be idle and have no sample; if none has any, it indicates
+ * a problem. */
 static void judge_no_samples(struct doctor *d, bool is_short)
 {
 	if (is_short) {
@@ -465,7 +466,7 @@ static void judge_no_spans(struct doctor *d)
 		 server_of(d)->title);
 }
 
-/* ---- all of them ---- */
+/* ---- order of checks ---- */
 
 static void judge_rows(struct doctor *d)
 {
@@ -473,16 +474,16 @@ static void judge_rows(struct doctor *d)
 		judge_row(d, &d->rows[i]);
 }
 
-/* The subjects of the checks, as bits. */
+/* Subjects of checks, as bits. */
 enum {
-	ANY_ROW = 1,  /* services are asked about */
-	ANY_NAME = 2, /* the server has some */
-	A_TRACE = 4,  /* they are those of a trace */
-	BY_SPAN = 8,  /* the server keeps samples by span */
+	ANY_ROW = 1,  /* there are services to check */
+	ANY_NAME = 2, /* the server has names */
+	A_TRACE = 4,  /* they are from a trace */
+	BY_SPAN = 8,  /* the server stores samples by span */
 };
 
-/* In the order of the answer: made when all of `needs` and none of `without`
- * is there. */
+/* In order of the answer: done if all bits of `needs` and none of `without` are
+ * set. */
 static const struct {
 	const char *id;
 	unsigned needs;
@@ -509,7 +510,7 @@ void doctor_judge_services(struct doctor *d)
 			 (d->services.count ? ANY_NAME : 0) |
 			 (d->has_trace ? A_TRACE : 0) | (by_span ? BY_SPAN : 0);
 
-	/* A server without any data, which is told. */
+	/* A server without any data, which was reported. */
 	if (!d->checkup.stats.has_data && !d->services.count &&
 	    !d->checkup.recent.count && checks_count(&d->checks, CHECK_FAILED))
 		return;

@@ -33,7 +33,7 @@ static struct str keep_text(struct reading *r, const struct document *d,
 	return keep(r, document_text_at(d, key));
 }
 
-/* Other kinds stand for nothing. */
+/* Other kinds count as absent. */
 static struct mcp_id read_id(struct reading *r, const struct document *d)
 {
 	struct mcp_id id = { .is_text = document_is_text(d) };
@@ -121,7 +121,7 @@ bool mcp_message_read(struct mcp_message *m, struct str line,
 	return is_good;
 }
 
-/* null for one that is not given. */
+/* Writes null if absent. */
 static void mcp_id_write(struct jsonw *w, const struct mcp_id *id)
 {
 	if (!id->is_given)
@@ -139,17 +139,15 @@ bool mcp_id_equal(const struct mcp_id *a, const struct mcp_id *b)
 			   : a->number == b->number);
 }
 
-/* The writer of the server: one message a line, each written at once. Both eras
- * get the same results; what the stateless one demands stands in its answers
- * only. */
+/* Writer of the server, see server.h. */
 
-/* Newest first; those behind the first begin with `initialize`. */
+/* Newest first; all but the first use `initialize`. */
 static const char *const revisions[] = { "2026-07-28", "2025-11-25",
 					 "2025-06-18", "2025-03-26",
 					 "2024-11-05" };
 #define NEWEST_LEGACY 1u
 
-/* The tools are the same as long as the program runs. */
+/* Tools do not change while the program runs. */
 #define LIST_TTL_MS 3600000
 #define LIST_LIFETIME "ttlMs:%d, cacheScope:public"
 
@@ -169,7 +167,7 @@ bool mcp_writer_check(struct mcp_writer *w, struct error *err)
 {
 	if (out_finish(&w->out, "standard output", err))
 		return true;
-	/* A client that went away has no more questions. */
+	/* A disconnected client needs no error. */
 	if (out_is_broken_pipe(&w->out))
 		error_clear(err);
 	return false;
@@ -216,7 +214,7 @@ static void end_result(struct mcp_writer *w, struct jsonw *j)
 	struct error told_later;
 
 	jsonw_object_end(j);
-	/* Nothing waits in the buffer: the client waits for it. */
+	/* Flushed, since the client waits for it. */
 	jsonw_object_end(j);
 	out_char(&w->out, '\n');
 	(void)!out_finish(&w->out, "standard output", &told_later);
@@ -275,7 +273,8 @@ static void write_capabilities(struct jsonw *j)
 		"instructions.");
 }
 
-/* The revision that was asked for, else the newest one before 2026-07-28. */
+/* Returns the requested revision if supported, else the newest before
+ * 2026-07-28. */
 static const char *negotiated(struct str asked)
 {
 	for (size_t i = NEWEST_LEGACY; i < COUNT_OF(revisions); i++)
@@ -332,7 +331,7 @@ static void write_content(struct jsonw *j, struct str text)
 	jsonw_addf(j, "content:[{type:text, text:%.*s}]", STR_WHOLE(text));
 }
 
-/* Clients that know no structured content read the same as text. */
+/* Clients without structured content get the same as text. */
 void mcp_write_result(struct mcp_writer *w, const struct mcp_message *m,
 		      const struct buf *command, int exit_code,
 		      struct str answer)

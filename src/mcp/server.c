@@ -19,12 +19,13 @@
 #include "base/timefmt.h"
 #include "render/reduce.h"
 
-/* A call of a tool: the process that works on it, and what it has printed. */
+/* A tool call: its process and the output so far. */
 
-/* The last lines of what went wrong. */
+/* Limit of error output: the last lines. */
 #define MCP_TALK_BYTES (16 * KIB)
 
-/* Spans of a large trace have that much; the tool can be asked for fewer. */
+/* Size limit of an answer, sufficient for spans of a large trace; tools can
+ * limit the number. */
 #define MCP_ANSWER_BYTES (32 * MIB)
 
 static void mcp_call_stop(struct mcp_call *c);
@@ -78,14 +79,14 @@ void mcp_call_free(struct mcp_call *c)
 	mem_free(c);
 }
 
-/* Asks the process to end. */
+/* Terminates the process. */
 static void mcp_call_stop(struct mcp_call *c)
 {
 	if (c->pid > 0)
 		kill(c->pid, SIGTERM);
 }
 
-/* The time of a call that was cancelled to end; then it is killed. */
+/* Time between SIGTERM and SIGKILL for a cancelled call. */
 #define MCP_STOP_SECONDS 5
 
 int mcp_call_time(struct mcp_call *c)
@@ -101,7 +102,7 @@ int mcp_call_time(struct mcp_call *c)
 	return (int)(left_ns / NS_PER_MS) + 1;
 }
 
-/* ---- the process ---- */
+/* ---- process ---- */
 
 static _Noreturn void be_child(struct mcp_call *c,
 			       const struct mcp_settings *settings,
@@ -162,7 +163,7 @@ bool mcp_call_start(struct mcp_call *c, const struct mcp_settings *settings,
 	return true;
 }
 
-/* ---- what it prints ---- */
+/* ---- its output ---- */
 
 #define READ_BYTES (64 * KIB)
 
@@ -208,29 +209,29 @@ struct str mcp_call_talk(struct mcp_call *c)
 	return talk.len ? talk : STR("the command ended without an answer");
 }
 
-/* Who sends more at once gets an error for the rest; so many run. */
+/* Limits of queued and running calls; more calls get an error. */
 #define WAITING_MOST 32u
 #define RUNNING_MOST 4u
-/* The time up to which calls are answered in the order in which they came. */
+/* How long calls are processed one at a time, in order. */
 #define ALONE_MS 3000
 
-/* Answers of which more may be asked for, and their bytes in all. */
+/* Limits of stored answers that more can be requested of. */
 #define KEPT_MOST 8u
 #define KEPT_BYTES (64 * MIB)
 
 struct kept {
-	uint64_t number; /* from 1; 0: none */
+	uint64_t number; /* from 1; 0: unused */
 	struct buf json;
 };
 
 struct server {
 	const struct mcp_settings *settings;
 	struct mcp_writer writer;
-	struct buf input; /* what was read of a line */
-	bool has_ended;   /* the input has */
-	bool is_skipping; /* the rest of a line that is too long */
+	struct buf input; /* incomplete line */
+	bool has_ended;   /* input has ended */
+	bool is_skipping; /* skipping the rest of a line that is too long */
 	bool is_initialised;
-	struct mcp_call *first; /* in the order in which they came */
+	struct mcp_call *first; /* queue in order of arrival */
 	unsigned count;
 	unsigned running;
 	struct kept kept[KEPT_MOST];
@@ -238,7 +239,7 @@ struct server {
 	struct error *err;
 };
 
-/* ---- what is kept ---- */
+/* ---- stored answers ---- */
 
 static size_t kept_bytes(const struct server *s)
 {
@@ -266,7 +267,7 @@ static void forget(struct kept *k)
 	k->number = 0;
 }
 
-/* Takes the answer of the call; returns its number. */
+/* Stores the answer of the call; returns it with its number. */
 static struct kept *keep(struct server *s, struct mcp_call *c)
 {
 	struct kept *k = &s->kept[s->answers % KEPT_MOST];
@@ -311,8 +312,8 @@ static void answer_call(struct server *s, struct mcp_call *c)
 	r = (struct reduction){ buf_str(&k->json), budget_bytes(s), number };
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
 	buf_init(&reduced, r.budget_bytes + 1);
-	/* The command that gives the same in a shell: without servers, which
-	 * are its own configuration's. */
+	/* The equivalent shell command, without servers, which come from the
+	 * user's configuration. */
 	buf_add_text(&command, "tracefind");
 	for (size_t i = 0; i < c->line.count; i++)
 		shell_word_add(&command, str_from(c->line.items[i]));
@@ -326,7 +327,7 @@ static void answer_call(struct server *s, struct mcp_call *c)
 	buf_release(&reduced);
 }
 
-/* The tool that has no command. */
+/* The tool `more`, which has no command. */
 static void answer_more(struct server *s, struct mcp_call *c)
 {
 	struct tool_cursor cursor;
@@ -366,7 +367,8 @@ static void answer_more(struct server *s, struct mcp_call *c)
 
 /* ---- calls ---- */
 
-/* The link to a call; it then leads to the next one. */
+/* Removes a call through the pointer to it, which then points to the next
+ * one. */
 static void drop(struct server *s, struct mcp_call **at)
 {
 	struct mcp_call *c = *at;
@@ -377,7 +379,7 @@ static void drop(struct server *s, struct mcp_call **at)
 	mcp_call_free(c);
 }
 
-/* Returns whether it runs; else it has its answer. */
+/* Returns whether it was started; if not, it was answered. */
 static bool start(struct server *s, struct mcp_call *c)
 {
 	struct error err = { 0 };
@@ -393,7 +395,7 @@ static bool start(struct server *s, struct mcp_call *c)
 	return false;
 }
 
-/* Returns whether the answer of a call is still to come. */
+/* Returns whether the answer of a call has to wait for an earlier one. */
 static bool is_early(const struct server *s, const struct mcp_call *c,
 		     bool is_behind)
 {
@@ -412,7 +414,7 @@ static bool is_early(const struct server *s, const struct mcp_call *c,
 	return is_early;
 }
 
-/* How long it still runs alone; 0: no longer. */
+/* Returns how long it still has to run alone; 0: no longer. */
 static int alone_ms(const struct mcp_call *c)
 {
 	int64_t ms = (clock_monotonic_ns() - c->begin_ns) / NS_PER_MS;
@@ -442,7 +444,7 @@ static void start_next(struct server *s)
 	}
 }
 
-/* Takes the call over, or frees it. */
+/* Takes ownership of the call: queues or frees it. */
 static void add_call(struct server *s, struct mcp_call *c)
 {
 	struct error err = { 0 };
@@ -486,7 +488,7 @@ static void finish(struct server *s)
 			at = &c->next;
 			continue;
 		}
-		s->running--; /* its process is no more */
+		s->running--; /* its process has ended */
 		if (!c->is_cancelled)
 			answer_call(s, c);
 		drop(s, at);
@@ -508,7 +510,8 @@ static void on_unknown(struct server *s, const struct mcp_message *m)
 				"no such method");
 }
 
-/* Returns whether the request may be answered; else its fault is. */
+/* Returns whether the request is valid in its protocol variant; if not, writes
+ * the error. */
 static bool check_era(struct server *s, const struct mcp_message *m)
 {
 	if (!m->has_meta_revision)
@@ -526,7 +529,7 @@ static bool check_era(struct server *s, const struct mcp_message *m)
 	return m->has_capabilities;
 }
 
-/* True when the message was taken over. */
+/* Returns true if it took ownership of the call. */
 static bool on_request(struct server *s, struct mcp_call *c)
 {
 	const struct mcp_message *m = &c->message;
@@ -574,7 +577,7 @@ static void on_line(struct server *s, struct str line)
 	if (!mcp_message_read(&c->message, line, &c->arena, &fault, &err)) {
 		mcp_write_fault(&s->writer, &c->message, fault, err.message);
 	} else if (c->message.is_response) {
-		; /* nothing was asked */
+		; /* ignored */
 	} else if (!c->message.id.is_given &&
 		 str_equal(c->message.method, STR("notifications/cancelled"))) {
 		struct mcp_call **at = &s->first;
@@ -650,7 +653,7 @@ static void read_progress(struct server *s, struct mcp_call *c)
 
 	mcp_call_read(c, CALL_PROGRESS);
 	rest = buf_str(text);
-	/* Of several lines that came at once the last is told. */
+	/* Of several lines only the last is sent. */
 	while (rest.len && memchr(rest.ptr, '\n', rest.len))
 		line = str_take_line(&rest);
 	if (line.ptr && c->message.progress.is_given && !c->is_cancelled)
@@ -701,7 +704,7 @@ static void wait_and_read(struct server *s)
 				  strerror(errno));
 		return;
 	}
-	/* Nobody reads the pipe any more: only its end is reported. */
+	/* The client closed the pipe, which only shows in its state. */
 	if (polled[1].revents & (POLLERR | POLLHUP)) {
 		error_set(s->err, ERROR_OUTPUT, "the client has gone");
 		return;
@@ -725,7 +728,7 @@ bool mcp_serve(const struct mcp_settings *settings, struct error *err)
 	       mcp_writer_check(&s.writer, err))
 		wait_and_read(&s);
 	for (struct mcp_call *c = s.first; c; c = c->next)
-		mcp_call_stop(c); /* all before one is waited for */
+		mcp_call_stop(c); /* stop all before waiting for any */
 	while (s.first)
 		drop(&s, &s.first);
 	for (size_t i = 0; i < KEPT_MOST; i++)

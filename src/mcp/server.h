@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Serves the Model Context Protocol on standard input and output, a message a
- * line. A call of a tool is a command in a process of its own, which can be
- * stopped and whose memory goes with it; once one has run for some
- * seconds, four run side by side. It ends when nobody reads its answers. Knows no
- * options and no servers: whoever calls it runs the commands.
+ * Model Context Protocol server on standard input and output, one message per
+ * line. Each tool call runs a command in a child process, which can be killed
+ * and whose memory is freed with it; once one has run for some seconds, up to
+ * four run in parallel. Ends when the client stops reading. Independent of
+ * options and servers: the caller runs the commands.
  */
 #ifndef MCP_SERVER_H
 #define MCP_SERVER_H
@@ -21,27 +21,27 @@
 #include "base/out.h"
 #include "base/str.h"
 
-/* The tools of an assistant: each tool is a command with some of its options.
- * An argument that is not in the table cannot be given, and none of those there
- * names a server, a file outside the root or a place to write to. */
+/* Tools for an assistant: each is a command with some of its options. Only
+ * arguments in the table are accepted, and none of them can name a server, a
+ * file outside the root, or a place to write to. */
 
 enum tool_argument_kind {
-	TOOL_TEXT,     /* --option=VALUE */
-	TOOL_WORD,     /* one of some words */
-	TOOL_FLAG,     /* true: --option */
-	TOOL_COUNT,    /* a whole number */
-	TOOL_TRACE,    /* a trace id or traceparent; an argument of the command */
-	TOOL_BASELINE, /* what --baseline takes, but for files */
-	TOOL_FILE,     /* below the root; an argument of the command */
+	TOOL_TEXT,        /* --option=VALUE */
+	TOOL_WORD,        /* one of a list of words */
+	TOOL_FLAG,        /* true: --option */
+	TOOL_COUNT,       /* an integer */
+	TOOL_TRACE,       /* a trace id or traceparent; positional argument */
+	TOOL_BASELINE,    /* a value of --baseline, except files */
+	TOOL_FILE,        /* below the root; positional argument */
 	TOOL_OPTION_FILE, /* below the root; --option=VALUE */
 };
 
 struct tool_argument {
 	const char *name; /* NULL ends a list */
 	enum tool_argument_kind kind;
-	const char *option; /* NULL where it is an argument of the command */
+	const char *option; /* NULL for a positional argument */
 	const char *help;
-	const char *const *words; /* of TOOL_WORD, ends with NULL */
+	const char *const *words; /* of TOOL_WORD, NULL-terminated */
 	bool is_needed;
 };
 
@@ -50,33 +50,33 @@ struct tool {
 	const char *title;
 	const char *help;
 	const char *command; /* NULL: the server's own tool `more` */
-	const char *fixed;   /* an option that is always given, or NULL */
+	const char *fixed;   /* option that is always added, or NULL */
 	const struct tool_argument *arguments;
 };
 
 extern const struct tool tools[];
 
-/* NULL: there is none of this name. */
+/* Returns NULL if unknown. */
 const struct tool *tool_find(struct str name);
 
-/* The arguments of a command line, which ends with NULL. */
+/* A NULL-terminated command line. */
 struct tool_line {
-	const char **items; /* the command first; in the arena */
+	const char **items; /* command first; in the arena */
 	size_t count;
 };
 
-/* From the arguments of a call, the JSON of an object or empty. root: the
- * folder that files are looked for in, NULL: none may be read. What is wrong
- * with them is told in words that say what to change: ERROR_USAGE. */
+/* Converts the arguments of a call, a JSON object or empty. root: folder of
+ * files that may be read, NULL: none. ERROR_USAGE with a message on what to
+ * change. */
 bool tool_line_make(const struct tool *tool, struct str arguments,
 		    const char *root, struct arena *arena,
 		    struct tool_line *line, struct error *err) MUST_CHECK;
 
-/* Appends the errors of a command, with the names of tools and of their
- * arguments for those of commands and options: "ask the tool doctor". */
+/* Appends the error messages of a command, with commands and options replaced
+ * by tools and their arguments: "ask the tool doctor". */
 void tool_words(struct str talk, struct buf *out);
 
-/* The three parts of a cursor, see render/reduce.h; false: it is none. */
+/* The three parts of a cursor, see render/reduce.h; false if invalid. */
 struct tool_cursor {
 	uint64_t answer;
 	uint64_t offset;
@@ -85,18 +85,18 @@ struct tool_cursor {
 bool tool_cursor_read(struct str arguments, struct arena *arena,
 		      struct tool_cursor *cursor, struct error *err) MUST_CHECK;
 
-/* `tools` of the answer to tools/list. */
+/* Writes `tools` of the response to tools/list. */
 void tools_write(struct jsonw *w);
 
-/* One message of a client: JSON-RPC 2.0 with what the Model Context Protocol
- * puts into its parameters. Both eras are read alike: revisions up to
- * 2025-11-25 begin with `initialize`, 2026-07-28 names its revision in each
+/* A message from a client: JSON-RPC 2.0 with the parameters of the Model
+ * Context Protocol. Both protocol variants are accepted: revisions up to
+ * 2025-11-25 start with `initialize`, 2026-07-28 has its revision in each
  * request (modelcontextprotocol/modelcontextprotocol, schema/). */
 
-/* Calls have a few names and times; whoever sends more is no client. */
+/* Maximum message size; calls only have a few names and times. */
 #define MCP_LINE_BYTES LIMIT_DOCUMENT_BYTES
 
-/* A string or an integer; answers repeat it as it came. */
+/* A string or an integer; returned unchanged in responses. */
 struct mcp_id {
 	bool is_given;
 	bool is_text;
@@ -104,25 +104,25 @@ struct mcp_id {
 	int64_t number;
 };
 
-/* Texts live in the arena of the message. What is not given is empty. */
+/* Texts live in the arena of the message. Missing values are empty. */
 struct mcp_message {
-	struct mcp_id id; /* not given: a notification */
+	struct mcp_id id; /* absent in notifications */
 	struct str method;
-	bool is_response; /* to a request of ours: there are none */
-	/* Of the parameters. */
+	bool is_response; /* to a request of ours; we send none */
+	/* From params. */
 	struct str name;
-	struct str arguments; /* JSON of an object */
+	struct str arguments; /* JSON object */
 	struct str cursor;
-	struct mcp_id request; /* to be cancelled */
-	struct str revision;   /* of initialize */
-	/* Of their _meta. */
-	struct str meta_revision; /* given: the stateless era */
+	struct mcp_id request; /* the one to cancel */
+	struct str revision;   /* for initialize */
+	/* From params._meta. */
+	struct str meta_revision; /* present in the stateless variant */
 	bool has_meta_revision;
 	bool has_capabilities;
 	struct mcp_id progress;
 };
 
-/* JSON-RPC's and the protocol's own. */
+/* Error codes of JSON-RPC and of the protocol. */
 enum mcp_fault {
 	MCP_PARSE_ERROR = -32700,
 	MCP_INVALID_REQUEST = -32600,
@@ -132,17 +132,17 @@ enum mcp_fault {
 	MCP_UNSUPPORTED_VERSION = -32022,
 };
 
-/* False with the fault and, for people, err. What was read of it by then, its
- * id above all, stands in m. */
+/* Returns false with the error code and, for people, err. m then contains what
+ * was read so far, in particular the id. */
 bool mcp_message_read(struct mcp_message *m, struct str line,
 		      struct arena *arena, enum mcp_fault *fault,
 		      struct error *err) MUST_CHECK;
 
 bool mcp_id_equal(const struct mcp_id *a, const struct mcp_id *b);
 
-/* The writer of the server: one message a line, each written at once. Both eras
- * get the same results; what the stateless one demands stands in its answers
- * only. */
+/* Writes messages, one per line, each flushed. Results are the same for both
+ * variants; fields required by the stateless one are only added to its
+ * responses. */
 
 struct mcp_writer {
 	struct out out;
@@ -152,79 +152,80 @@ struct mcp_writer {
 bool mcp_writer_init(struct mcp_writer *w, const char *version,
 		     struct error *err) MUST_CHECK;
 void mcp_writer_release(struct mcp_writer *w);
-/* False when the client cannot be told any more. */
+/* Returns false if writing to the client failed. */
 bool mcp_writer_check(struct mcp_writer *w, struct error *err) MUST_CHECK;
 
-/* Returns whether requests may name this revision, one without `initialize`. */
+/* Returns whether this is a supported revision for requests without
+ * `initialize`. */
 bool mcp_revision_is_stateless(struct str revision);
 
-/* Errors of the protocol. */
+/* Protocol errors. */
 void mcp_write_fault(struct mcp_writer *w, const struct mcp_message *m,
 		     enum mcp_fault fault, const char *why);
 void mcp_write_unsupported(struct mcp_writer *w, const struct mcp_message *m);
 
-/* Results of the methods of that name. */
+/* Results of these methods. */
 void mcp_write_initialized(struct mcp_writer *w, const struct mcp_message *m);
 void mcp_write_discovered(struct mcp_writer *w, const struct mcp_message *m);
 void mcp_write_empty(struct mcp_writer *w, const struct mcp_message *m);
 void mcp_write_tools(struct mcp_writer *w, const struct mcp_message *m);
 
-/* Writes the result of a tool. answer: JSON of an object; command NULL: there
- * was none. */
+/* Writes the result of a tool. answer: JSON object; command NULL: none was
+ * run. */
 void mcp_write_result(struct mcp_writer *w, const struct mcp_message *m,
 		      const struct buf *command, int exit_code,
 		      struct str answer);
-/* A tool that gave none, for the model: why, and what to change. */
+/* Writes the failure of a tool, for the model: why, and what to change. */
 void mcp_write_trouble(struct mcp_writer *w, const struct mcp_message *m,
 		       struct str why);
 
-/* How far the request is: steps grow. */
+/* Reports progress of the request; steps must increase. */
 void mcp_write_progress(struct mcp_writer *w, const struct mcp_message *m,
 			int64_t steps, struct str text);
 
 struct mcp_settings {
-	const char *version;  /* of the program */
-	const char *root;     /* files below may be read; NULL: none may */
-	size_t budget_tokens; /* of an answer */
-	unsigned call_seconds; /* a call that takes longer is ended */
-	/* In the new process: runs a command, its words ended by NULL, which
-	 * prints JSON to standard output; the exit status. What it waits for
-	 * goes to progress_fd, a line each. */
+	const char *version;   /* of the program */
+	const char *root;      /* files below may be read; NULL: none */
+	size_t budget_tokens;  /* per answer */
+	unsigned call_seconds; /* time limit of a call */
+	/* Called in the child process: runs a command, NULL-terminated, that
+	 * prints JSON to standard output, and returns the exit status. Writes
+	 * progress to progress_fd, one line each. */
 	int (*run)(const void *context, int argc, const char *const *argv,
 		   int progress_fd);
 	const void *context;
 };
 
-/* Until the input ends and all that was asked is answered. False when that
- * cannot go on. */
+/* Serves until the input ends and all requests are answered. Returns false on
+ * fatal errors. */
 bool mcp_serve(const struct mcp_settings *settings,
 	       struct error *err) MUST_CHECK;
 
-/* A call of a tool: the process that works on it, and what it has printed. */
+/* A tool call: its process and the output so far. */
 
-/* The streams that a call is read from. */
+/* Output streams of a call. */
 enum call_stream { CALL_ANSWER, CALL_TALK, CALL_PROGRESS, CALL_STREAMS };
 
 struct mcp_call {
-	struct mcp_call *next; /* that waits behind it */
+	struct mcp_call *next; /* next in the queue */
 	struct arena arena;
 	struct mcp_message message; /* lives in the arena */
 	const struct tool *tool;
 	struct tool_line line;
-	pid_t pid; /* 0: not begun */
-	int fds[CALL_STREAMS]; /* -1: at its end */
+	pid_t pid;             /* 0: not started */
+	int fds[CALL_STREAMS]; /* -1: closed */
 	struct buf texts[CALL_STREAMS];
-	int64_t steps; /* of progress that were told */
+	int64_t steps; /* number of progress notifications sent */
 	bool is_cancelled;
 	bool is_too_long;
 	bool is_too_late;
-	/* Of its time, on the monotonic clock. */
+	/* Start and deadline, on the monotonic clock. */
 	int64_t begin_ns;
 	int64_t end_ns;
-	int status; /* of the process, as waitpid() has it */
+	int status; /* of the process, from waitpid() */
 };
 
-/* NULL: no memory. */
+/* Returns NULL when out of memory. */
 struct mcp_call *mcp_call_new(void);
 void mcp_call_free(struct mcp_call *c);
 
@@ -232,17 +233,16 @@ void mcp_call_free(struct mcp_call *c);
 bool mcp_call_start(struct mcp_call *c, const struct mcp_settings *settings,
 		    struct error *err) MUST_CHECK;
 
-/* Ends it when its time is over; else how long that is, in ms. */
+/* Kills the process if its time is over; else returns the time left in ms. */
 int mcp_call_time(struct mcp_call *c);
 
-/* Takes what there is on this stream. */
+/* Reads available data from this stream. */
 void mcp_call_read(struct mcp_call *c, enum call_stream stream);
 
-/* Returns whether all of its streams are at their end; waits for the process
- * then. */
+/* Returns whether all streams are closed, after waiting for the process. */
 bool mcp_call_ended(struct mcp_call *c);
 
-/* Returns what it printed about what went wrong, in a line or some. */
+/* Returns its error output, one or a few lines. */
 struct str mcp_call_talk(struct mcp_call *c);
 
 #endif

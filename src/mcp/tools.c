@@ -234,7 +234,7 @@ const struct tool tools[] = {
 	{ "slo", "What spends the error budget",
 	  "Good requests of a service against an objective: what spent the "
 	  "error budget by cause, service and function, how fast it goes.",
-	  /* Clients wait for a minute, of which the sample takes a half. */
+	  /* Clients time out after a minute, of which the sample takes half. */
 	  "slo", "--timeout=40s", slo_arguments },
 	{ "doctor", "Check the servers",
 	  "Whether servers answer and which data they hold, with a fix for "
@@ -246,20 +246,21 @@ const struct tool tools[] = {
 	{ NULL, NULL, NULL, NULL, NULL, NULL },
 };
 
-/* A tool has no more. */
+/* Maximum number of arguments of a tool. */
 #define ARGUMENTS_MOST 16u
 
-/* A text. Names and times are short; arena_printf() would cut longer ones. */
+/* Size limit of texts, which are names and times; arena_printf() would truncate
+ * longer ones. */
 #define TEXT_BYTES_MOST 4000u
 
-/* The command, what is fixed, "--", NULL. */
+/* The command, the fixed option, "--", NULL. */
 #define WORDS_BESIDE 6u
 
 struct call_values {
 	const struct tool *tool;
 	const char *root;
 	struct arena *arena;
-	/* By the table; empty: not given. */
+	/* In table order; empty: not given. */
 	struct str values[ARGUMENTS_MOST];
 };
 
@@ -299,7 +300,8 @@ static bool fail_word(const struct tool_argument *a, struct error *err)
 	return false;
 }
 
-/* 16 or 32 hex digits, or four groups of them: nothing that a path can be. */
+/* Returns whether it is 16 or 32 hex digits, or a traceparent, so that it
+ * cannot be a path. */
 static bool is_trace(struct str value)
 {
 	static const size_t dashes[] = { 2, 35, 52 };
@@ -326,7 +328,7 @@ static bool is_time(struct str text)
 	return parse_time(text, 0, &time_ns, &ignored);
 }
 
-/* Anything else would be the name of a file. */
+/* Anything else would be a file name. */
 static bool is_baseline(struct str value)
 {
 	static const char *const words[] = { "auto", "previous", "1h", "1d",
@@ -342,7 +344,7 @@ static bool is_baseline(struct str value)
 	       is_time(str_slice(value, dots + 2, value.len - dots - 2));
 }
 
-/* The path without links and dots, when it lies below the root. */
+/* Resolves links and dots in the path; fails unless it is below the root. */
 static bool resolve(const struct call_values *v, const struct tool_argument *a,
 		    struct str *value, struct error *err)
 {
@@ -405,9 +407,9 @@ static bool check_value(const struct call_values *v,
 	}
 }
 
-/* ---- the arguments of a call ---- */
+/* ---- arguments ---- */
 
-/* A number stands for its digits. */
+/* Accepts numbers as their digits. */
 static bool read_text(struct call_values *v, const struct document *d,
 		      const struct tool_argument *a, struct str *value,
 		      struct error *err)
@@ -511,7 +513,7 @@ static bool read_arguments(struct call_values *v, struct str arguments,
 	return is_read && check_needed(v, err);
 }
 
-/* ---- a command line ---- */
+/* ---- command line ---- */
 
 static void add(struct tool_line *line, const char *word, bool *is_failed)
 {
@@ -552,8 +554,8 @@ static bool has_option(const struct call_values *v, const char *option)
 	return false;
 }
 
-/* Makes the command line; positional arguments come behind "--", so that it is
- * never an option. */
+/* Builds the command line; positional arguments come after "--", so they cannot
+ * be options. */
 static bool make_line(const struct call_values *v, struct tool_line *line,
 		      struct error *err)
 {
@@ -592,7 +594,7 @@ bool tool_line_make(const struct tool *tool, struct str arguments,
 	return read_arguments(&v, arguments, err) && make_line(&v, line, err);
 }
 
-/* ---- what a command says ---- */
+/* ---- output of a command ---- */
 
 static bool is_of_word(char c)
 {
@@ -616,7 +618,7 @@ static const char *argument_of_option(struct str option)
 	return NULL;
 }
 
-/* The word at the beginning. */
+/* Returns the first word. */
 static struct str first_word(struct str text)
 {
 	size_t len = 0;
@@ -626,7 +628,8 @@ static struct str first_word(struct str text)
 	return str_slice(text, 0, len);
 }
 
-/* Takes what has another name here off the beginning of rest. */
+/* Replaces an option or command at the start of rest by its name as a tool or
+ * argument. */
 static bool take_name(struct str *rest, struct buf *out)
 {
 	bool is_option = str_starts(*rest, STR("--"));
@@ -690,7 +693,7 @@ bool tool_cursor_read(struct str arguments, struct arena *arena,
 	return true;
 }
 
-/* ---- what there is ---- */
+/* ---- list of tools ---- */
 
 static void write_type(struct jsonw *w, const struct tool_argument *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What screen.c takes of ncurses (base/library.h). Loading it would be a sixth
- * of all that the smallest runs take.
+ * Functions of ncurses used by screen.c (base/library.h). Linking it would add
+ * a sixth to the duration of the smallest runs.
  */
 #ifndef TUI_CURSES_CALLS_H
 #define TUI_CURSES_CALLS_H
@@ -47,7 +47,7 @@
 	X(wmove)                                                               \
 	X(wrefresh)
 
-/* LIBNCURSES: by the version whose header this is. */
+/* LIBNCURSES is the version that matches the header. */
 LIBRARY_CALLS(CURSES_CALLS, LIBNCURSES)
 
 #undef wattr_set

@@ -18,8 +18,7 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* The surface that the explorer draws on: a screen of cells, whatever shows
- * them. Knows no terminal, so that tests read what was drawn. */
+/* Drawing surface, see explorer.h. */
 
 static void put_blanks(const struct surface *s, uint32_t row, uint32_t column,
 		       size_t count, const struct look *look)
@@ -52,7 +51,7 @@ void surface_text(const struct surface *s, uint32_t row, uint32_t column,
 	put_blanks(s, row, column + (uint32_t)used, columns - used, look);
 }
 
-/* The answer in words over the whole screen. */
+/* Renders the command's table. */
 
 static void write_report(struct explorer *e)
 {
@@ -89,7 +88,7 @@ static void scroll_to(struct explorer *e, uint32_t line)
 		(uint32_t)min_size(line, count > page ? count - page : 0);
 }
 
-/* The answer that the command gives without the explorer. */
+/* Handles input while the command's table is shown. */
 static void report_event(struct explorer *e, const struct tui_event *event)
 {
 	uint32_t top = e->report_top, page = e->rows > 2 ? e->rows - 2 : 1;
@@ -127,7 +126,7 @@ static void report_draw(struct explorer *e, const struct surface *s)
 
 static bool write_title(struct explorer *e)
 {
-	/* Nothing of it depends on the terminal. */
+	/* Independent of the terminal. */
 	static const struct render_style style = { .use_unicode = true };
 	struct out out;
 	struct page page;
@@ -190,9 +189,9 @@ void explorer_release(struct explorer *e)
 	buf_release(&e->title);
 }
 
-/* ---- what is seen ---- */
+/* ---- layout ---- */
 
-/* A frame has four lines with a baseline, three without. */
+/* Details of a frame have four lines with a baseline, three without. */
 static uint32_t explorer_detail_rows(const struct explorer *e)
 {
 	uint32_t wanted = e->has_baseline ? 4 : 3;
@@ -229,7 +228,7 @@ struct flame_view explorer_view(const struct explorer *e)
 				    .rows = explorer_body_rows(e) };
 }
 
-/* Without what changed, by kind unless asked for otherwise. */
+/* Without a baseline, by kind unless requested otherwise. */
 enum palette explorer_palette(const struct explorer *e)
 {
 	enum palette palette = flame_palette(e->f, e->palette);
@@ -259,7 +258,7 @@ static void toggle_side(struct explorer *e)
 	graph_settle(e);
 }
 
-/* In the order of their words for --palette. */
+/* In the order of --palette. */
 static void toggle_palette(struct explorer *e)
 {
 	static const char *const words[] = {
@@ -278,7 +277,7 @@ static void toggle_palette(struct explorer *e)
 	e->message = words[next];
 }
 
-/* ---- views ---- */
+/* ---- tabs ---- */
 
 static const struct view {
 	bool (*is_there)(const struct explorer *e); /* NULL: always */
@@ -329,7 +328,7 @@ void explorer_not_found(struct explorer *e)
 					 : "no search yet: press /";
 }
 
-/* To the next that matches, unless what is selected does. */
+/* Moves to the next match, unless the selection matches. */
 static void find_typed(struct explorer *e)
 {
 	const struct tui_event next = { .key = TUI_CHARACTER,
@@ -431,7 +430,7 @@ static bool on_common(struct explorer *e, const struct tui_event *event)
 	}
 }
 
-/* The letters that vi moves with are arrows. */
+/* Maps vi's movement keys to arrow keys. */
 static struct tui_event as_arrow(struct tui_event event)
 {
 	static const struct {
@@ -506,7 +505,7 @@ static const char *side_words(const struct explorer *e)
 	return e->has_baseline ? words[e->side] : "";
 }
 
-/* How it is looked at: "by change, both, what changed". */
+/* Appends the view's settings: "by change, both, what changed". */
 static void add_mode(struct explorer *e)
 {
 	static const char *const orders[] = {
@@ -531,7 +530,7 @@ static void add_mode(struct explorer *e)
 		history_add_operation(e);
 }
 
-/* ---- the names of the views ---- */
+/* ---- tab names ---- */
 
 static const char *const names[TABS] = {
 	[TAB_TRACE] = "trace",         [TAB_FLAME] = "flame",
@@ -539,7 +538,7 @@ static const char *const names[TABS] = {
 	[TAB_HISTORY] = "history",
 };
 
-/* "1 trace", or where there is no room for all of that "1". */
+/* Width of "1 trace", or of "1" if there is not enough room. */
 static size_t name_width(const struct explorer *e, enum explorer_tab tab)
 {
 	size_t all = 0;
@@ -594,9 +593,9 @@ static void draw_names(struct explorer *e, const struct surface *s)
 		     &plain_look);
 }
 
-/* ---- what is selected ---- */
+/* ---- selection ---- */
 
-/* Returns for a row of a list a node that is all of the function's. */
+/* Returns a node for a table row, with the values of the function. */
 static struct flame_node selected_node(const struct explorer *e)
 {
 	const struct functions *t = &e->functions;
@@ -640,7 +639,7 @@ static void add_function(struct explorer *e, const struct flame_node *n)
 	out_release(&out);
 }
 
-/* Rows of the table have no path: what they take within what is zoomed to. */
+/* Rows of the table have no path: shows their values within the zoomed node. */
 static const char *path_label(const struct explorer *e)
 {
 	if (e->tab != TAB_FUNCTIONS)
@@ -652,7 +651,7 @@ static void add_path(struct explorer *e, const struct flame_node *n)
 {
 	struct out out;
 
-	/* As the whole function. */
+	/* Values of the whole function. */
 	if (e->tab == TAB_SANDWICH ||
 	    (e->tab == TAB_FUNCTIONS && e->has_baseline && !e->zoom))
 		return;
@@ -673,8 +672,8 @@ static void add_self(struct explorer *e, const struct flame_node *n)
 	out_release(&out);
 }
 
-/* Drops the divisor, which is also in the head of the functions: it gives way
- * where there is no room for all. */
+/* Removes the divisor, which is also in the heading of functions, if there is
+ * not enough room. */
 static void drop_per(struct explorer *e)
 {
 	struct str per = str_from(scale_per(e->in->result));
@@ -688,7 +687,8 @@ static void drop_per(struct explorer *e)
 	e->line.len -= per.len;
 }
 
-/* A line, from 0 on, in the order of what matters; false: it says nothing. */
+/* Appends a line of details, from 0, the most important first; false if there
+ * is none. */
 static bool add_detail(struct explorer *e, uint32_t line)
 {
 	const struct flame_node n = selected_node(e);
@@ -709,7 +709,7 @@ static bool add_detail(struct explorer *e, uint32_t line)
 	return e->line.len > 0;
 }
 
-/* As far as there are lines. */
+/* As many as there are lines. */
 static void draw_details(struct explorer *e, const struct surface *s)
 {
 	uint32_t row = EXPLORER_BODY_TOP + explorer_body_rows(e);
@@ -760,8 +760,7 @@ static void draw_status(struct explorer *e, const struct surface *s)
 	if (e->is_typing || e->search.len) {
 		struct str text = { e->search.text, e->search.len };
 
-		/* The end of what was typed, where there is no room for all of
-		 * it. */
+		/* The end of a long pattern. */
 		buf_add_char(&e->line, '/');
 		while (text_width(text) > s->columns / 3)
 			text = str_slice(text, text_fit(text, 2), text.len);
@@ -806,7 +805,7 @@ static const char *const help_lines[] = {
 	"/// not there after;  ... narrow frames side by side",
 };
 
-/* Draws the legend of the colours, beside each other. */
+/* Draws the legend of colors in a line. */
 static void draw_legend(struct explorer *e, const struct surface *s,
 			uint32_t row)
 {
@@ -860,7 +859,7 @@ static void (*const drawers[TABS])(struct explorer *e,
 
 #define EXPLORER_ROWS_MIN 6u
 
-/* Smaller screens say only that they are. */
+/* On smaller screens only a message is shown. */
 #define EXPLORER_COLUMNS_MIN 20u
 
 void explorer_draw(struct explorer *e, const struct surface *s)
@@ -884,8 +883,7 @@ void explorer_draw(struct explorer *e, const struct surface *s)
 	draw_status(e, s);
 }
 
-/* Rows of which one is selected and some are seen, for the explorer's views
- * that are lists. */
+/* Scrollable list, see explorer.h. */
 
 void list_select(struct list *l, uint32_t row, uint32_t count, uint32_t page)
 {

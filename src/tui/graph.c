@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer's flame graph: where keys go, and the frames.
+ * Flame graph tab: movement and frames.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,10 +14,10 @@
 
 #define COLOR_SELECTED 0x005fd7u
 #define COLOR_FOUND 0xc026d3u
-/* The colour of frames of the selected function. */
+/* Color of other frames of the selected function. */
 #define COLOR_SAME 0x5f7f9fu
 
-/* ---- moves ---- */
+/* ---- movement ---- */
 
 static uint32_t depth_of(const struct explorer *e, uint32_t node)
 {
@@ -31,7 +31,7 @@ static bool is_shown(const struct explorer *e, uint32_t node)
 	return flame_view_shows(&view, node);
 }
 
-/* Scrolls as far as it takes to see the selected frame. */
+/* Scrolls until the selected frame is visible. */
 static void scroll(struct explorer *e)
 {
 	uint32_t depth = depth_of(e, e->selected);
@@ -47,14 +47,14 @@ static void scroll(struct explorer *e)
 static void select_node(struct explorer *e, uint32_t node)
 {
 	e->selected = node;
-	/* Another view has its own, which zooming does not change. */
+	/* Other tabs have their own selection, which zooming does not
+	 * change. */
 	if (e->tab == TAB_FLAME)
 		e->function = e->f->nodes[node].function;
 	scroll(e);
 }
 
-/* A callee at the edge of the frame would be out of sight: some rows above
- * the frame are kept. */
+/* Keeps some rows above the frame, so that callees at the edge are visible. */
 void graph_zoom(struct explorer *e, uint32_t node)
 {
 	uint32_t depth = depth_of(e, node);
@@ -81,7 +81,7 @@ void graph_settle(struct explorer *e)
 	scroll(e);
 }
 
-/* Callers of what is zoomed into fill the width, too. */
+/* Callers of the zoomed node fill the width, too. */
 static bool is_caller(const struct explorer *e, uint32_t node)
 {
 	return node < e->zoom && e->f->nodes[node].end > e->zoom;
@@ -100,7 +100,7 @@ static uint32_t widest_child(const struct explorer *e, uint32_t node)
 	return widest;
 }
 
-/* Towards the node that is zoomed into, else to the widest. */
+/* Moves towards the zoomed node, else to the widest child. */
 static void go_down(struct explorer *e)
 {
 	uint32_t child = e->zoom;
@@ -120,7 +120,7 @@ static void go_up(struct explorer *e)
 		select_node(e, e->f->nodes[e->selected].parent);
 }
 
-/* The next of the same depth that is drawn. */
+/* Moves to the next drawn frame of the same depth. */
 static void go_aside(struct explorer *e, bool is_right)
 {
 	uint32_t depth = depth_of(e, e->selected);
@@ -147,8 +147,8 @@ static void go_deepest(struct explorer *e)
 	select_node(e, e->selected);
 }
 
-/* The next frame found, from the selected one on.
- * Within what is zoomed into; from the first again after the last. */
+/* Moves to the next match after the selected frame, within the zoomed node, and
+ * wraps around. */
 static void graph_next(struct explorer *e, bool is_forward)
 {
 	uint32_t first = e->zoom, end = e->f->nodes[e->zoom].end;
@@ -167,7 +167,7 @@ static void graph_next(struct explorer *e, bool is_forward)
 	explorer_not_found(e);
 }
 
-/* The widest frame of a function within a node; FLAME_NONE: none. */
+/* Returns the widest frame of a function within a node, FLAME_NONE if none. */
 static uint32_t widest_of(const struct explorer *e, uint32_t node,
 			  uint32_t function)
 {
@@ -181,7 +181,7 @@ static uint32_t widest_of(const struct explorer *e, uint32_t node,
 	return widest;
 }
 
-/* The widest frame of a function, zoomed to where it is none. */
+/* Selects the widest frame of a function, zooming out if there is none. */
 static void graph_show(struct explorer *e, uint32_t function)
 {
 	uint32_t widest = widest_of(e, e->zoom, function);
@@ -199,7 +199,7 @@ static void graph_show(struct explorer *e, uint32_t function)
 		graph_zoom(e, widest);
 }
 
-/* To what is selected elsewhere, unless it is here. */
+/* Selects what was selected in another tab, unless it is already. */
 void graph_enter(struct explorer *e)
 {
 	graph_settle(e);
@@ -219,15 +219,15 @@ static bool build(struct explorer *e)
 	return !e->has_failed;
 }
 
-/* The row of the grid in a row of the body, and the other way round: a flame
- * grows from the last one. */
+/* Converts between rows of the grid and of the body, which are reversed for a
+ * flame (root at the bottom). */
 static uint32_t turn_row(const struct explorer *e, uint32_t row)
 {
 	return e->in->picture.has_root_below ? explorer_body_rows(e) - 1 - row
 					     : row;
 }
 
-/* A second click zooms. */
+/* A second click zooms in. */
 static void click(struct explorer *e, uint32_t row, uint32_t column)
 {
 	if (row < EXPLORER_BODY_TOP ||
@@ -261,7 +261,7 @@ static void on_character(struct explorer *e, uint32_t c)
 		graph_zoom(e, e->zoom ? e->f->nodes[e->zoom].parent : 0);
 }
 
-/* Towards the callees is up in a flame. */
+/* In a flame, up is towards the callees. */
 static enum tui_key turn_key(const struct explorer *e, enum tui_key key)
 {
 	static const enum tui_key turned[][2] = {
@@ -353,7 +353,7 @@ static struct look look_of(const struct explorer *e, const struct surface *s,
 	return look;
 }
 
-/* Edges stand for the ground where there is no colour. */
+/* Without color, edges replace the background. */
 static void add_frame(struct explorer *e, const struct surface *s,
 		      const struct flame_bar *bar)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer's view of the operation's other requests: how long those of
- * these minutes and of the baseline took, and how that went over time. What the
- * run saw, counted; nothing is asked for it.
+ * History tab: durations of other requests of the operation, around the time of
+ * the trace and in the baseline, and over time. Uses the data of the run; makes
+ * no requests.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -87,7 +87,7 @@ static void add_cells(struct explorer *e, const char *cell, uint32_t count)
 		buf_add_text(&e->line, cell);
 }
 
-/* One is seen, however many others there are. */
+/* A single request is visible, however many others there are. */
 static uint32_t cells_of(uint32_t count, uint32_t most, uint32_t room)
 {
 	uint32_t cells = (uint32_t)lround((double)count / most * room);
@@ -95,8 +95,8 @@ static uint32_t cells_of(uint32_t count, uint32_t most, uint32_t room)
 	return count && !cells ? 1 : cells;
 }
 
-/* Slow ones first, then the others of these minutes, then those that were only
- * found by asking for long ones. */
+/* Slow requests first, then the others of the same time, then those found only
+ * by searching for long ones. */
 static void add_now(struct explorer *e, const struct surface *s,
 		    const struct request_bucket *b, uint32_t most,
 		    uint32_t room)
@@ -135,8 +135,8 @@ static void add_bucket(struct explorer *e, const struct surface *s, uint32_t i)
 
 /* ---- over time ---- */
 
-/* Medians of the window's parts, to one scale of all windows; blank where there
- * were no requests. Those that were compared stand in brackets. */
+/* Sparkline of the window's medians, all windows on the same scale; blank where
+ * there were no requests. Slots that were compared are in brackets. */
 static void add_medians(struct explorer *e, const struct surface *s,
 			const struct request_window *w)
 {
@@ -253,7 +253,7 @@ void history_draw(struct explorer *e, const struct surface *s)
 	}
 }
 
-/* ---- what is selected ---- */
+/* ---- selection ---- */
 
 static void add_counts(struct explorer *e, const struct request_bucket *b)
 {
@@ -271,7 +271,7 @@ static void add_counts(struct explorer *e, const struct request_bucket *b)
 			 b->selected_count);
 }
 
-/* Adds a line of the window that is selected, or of all. */
+/* Appends a line about the selected window, or about all. */
 static bool add_window_detail(struct explorer *e, uint32_t line)
 {
 	const struct request_history *h = history_of(e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer's view of one function: who calls it, above it, and what it
- * calls, below, before and after.
+ * Callers tab: a function between its callers, above, and callees, below, on
+ * both sides.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -14,14 +14,13 @@
 #include "model/flame.h"
 #include "tui/explorer.h"
 
-/* A function between those that call it and those that it calls, with what each
- * of these calls took on both sides. */
+/* A function between its callers and callees, see explorer.h. */
 
-/* By function: what was called from it, and what it was called for. */
+/* By function: values of calls to it, and of calls from it. */
 struct counting {
 	int64_t (*above)[FLAME_SIDES];
 	int64_t (*below)[FLAME_SIDES];
-	uint32_t *ends; /* a callee is within itself up to there */
+	uint32_t *ends; /* end of the outermost frame of a callee */
 };
 
 static void add(int64_t sum[FLAME_SIDES], const struct flame_node *n)
@@ -30,8 +29,7 @@ static void add(int64_t sum[FLAME_SIDES], const struct flame_node *n)
 		sum[s] = sat_add_i64(sum[s], n->values[s].total);
 }
 
-/* The function within itself is no caller of itself: its outermost frame of a
- * stack counts. */
+/* Recursive calls are not counted: only the outermost frame of a stack. */
 static void count(struct counting *c, const struct flame *f, uint32_t function)
 {
 	uint32_t end = 0;
@@ -79,7 +77,7 @@ static void add_caller_row(struct callers *c, const struct flame *f,
 	};
 }
 
-/* Adds rows; of a tree that has callees first they lie above. */
+/* Adds rows; in a reversed graph callers are the descendants. */
 static void add_rows(struct callers *c, const struct counting *n,
 		     const struct flame *f, uint32_t function)
 {
@@ -101,8 +99,8 @@ static void add_rows(struct callers *c, const struct counting *n,
 	c->place = 0;
 }
 
-/* False when memory ran out; callers_release() in any case. Replaces what was
- * there. */
+/* Replaces the contents. Returns false when out of memory; call
+ * callers_release() in any case. */
 static bool callers_build(struct callers *c, const struct flame *f,
 			  uint32_t function)
 {
@@ -133,7 +131,7 @@ void callers_release(struct callers *c)
 	*c = (struct callers){ 0 };
 }
 
-/* One line of the body is the head. */
+/* A line of the body is the heading. */
 static uint32_t page_rows(const struct explorer *e)
 {
 	uint32_t rows = explorer_body_rows(e);
@@ -148,7 +146,7 @@ static void select_row(struct explorer *e, uint32_t row)
 		e->function = e->calls.rows[e->calls_list.selected].function;
 }
 
-/* The function becomes the one in the middle. */
+/* Shows another function in the middle. */
 static bool build(struct explorer *e, uint32_t function)
 {
 	if (e->calls_of == function && e->calls.rows)
@@ -158,7 +156,7 @@ static bool build(struct explorer *e, uint32_t function)
 	e->calls_list = (struct list){ 0 };
 	if (e->has_failed)
 		return false;
-	/* With some callers above it in sight. */
+	/* Keeps some callers above it visible. */
 	if (e->calls.place > page_rows(e) / 2)
 		e->calls_list.top = e->calls.place - page_rows(e) / 2;
 	select_row(e, e->calls.place);

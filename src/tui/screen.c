@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The only file that draws with ncurses. Signals are blocked but while waiting
- * for a key, so that handlers need no more than remember them; the terminal is
- * left and entered by the loop alone.
+ * The only file that draws with ncurses. Signals are blocked except while
+ * waiting for a key, so that handlers only need to record them; only the main
+ * loop leaves and enters the terminal mode.
  */
 #include "base/system.h"
 #include "render/render.h"
@@ -20,14 +20,14 @@
 #include "tui/curses_calls.h"
 #include "tui/explorer.h"
 
-/* How long Escape waits for the rest of a key that begins with it. */
+/* How long to wait after Escape for the rest of a key sequence. */
 #define ESCAPE_MS 25
 
 #define KEY_CTRL_L 12
 #define KEY_ASCII_ESCAPE 27
 #define KEY_ASCII_DELETE 127
 
-/* Two for each of 256 colours, and some. */
+/* Two for each of 256 colors, and some. */
 #define PAIRS_MAX 1000
 
 static const int caught[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
@@ -48,8 +48,8 @@ struct terminal {
 	struct pair pairs[PAIRS_MAX];
 	int pair_count; /* pair i is pairs[i - 1] */
 	struct sigaction before[CAUGHT];
-	sigset_t mask; /* as it was, while waiting */
-	int ended_by;  /* a signal, or 0 */
+	sigset_t mask; /* mask during waits */
+	int ended_by;  /* signal, or 0 */
 	bool is_closed;
 };
 
@@ -62,7 +62,7 @@ static void on_signal(int number)
 			has_come[i] = 1;
 }
 
-/* ncurses takes over only those whose handler is the default. */
+/* ncurses only replaces default handlers. */
 static void catch_signals(struct terminal *t)
 {
 	sigset_t blocked;
@@ -78,7 +78,7 @@ static void catch_signals(struct terminal *t)
 
 		sigemptyset(&action.sa_mask);
 		sigaction(caught[i], &action, &t->before[i]);
-		/* nohup and background jobs of a script have them ignored. */
+		/* Ignored by nohup and in background jobs of scripts. */
 		if (t->before[i].sa_handler == SIG_IGN)
 			sigaction(caught[i], &t->before[i], NULL);
 	}
@@ -91,7 +91,7 @@ static void release_signals(struct terminal *t)
 	sigprocmask(SIG_SETMASK, &t->mask, NULL);
 }
 
-/* Stops the process as it would have stopped without us. */
+/* Stops the process with the default action. */
 static void stop(struct terminal *t)
 {
 	struct sigaction typical = { .sa_handler = SIG_DFL }, ours;
@@ -116,7 +116,7 @@ static int color_number(uint32_t rgb, bool is_light)
 	if (COLORS >= 256)
 		return (int)ansi_256(rgb);
 	color = ansi_16(rgb);
-	/* White is not read on cyan. */
+	/* White on cyan is unreadable. */
 	if (is_light && color == 6)
 		color = COLOR_BLUE;
 	return (int)(COLORS >= 16 ? color : color % 8);
@@ -131,7 +131,7 @@ static int text_color(bool is_light)
 	return is_light ? COLOR_WHITE : COLOR_BLACK;
 }
 
-/* 0 when there is no more room for one. */
+/* Returns 0 if the limit is reached. */
 static int pair_of(struct terminal *t, const struct look *look)
 {
 	struct pair wanted = { text_color(look->is_light),
@@ -155,7 +155,7 @@ static void set_look(struct terminal *t, const struct look *look)
 	attr_t attributes = A_NORMAL;
 	int pair = look->is_filled ? pair_of(t, look) : 0;
 
-	/* Many terminals make black that is bold grey. */
+	/* Many terminals show bold black as grey. */
 	if (look->is_bold && (!pair || look->is_light || COLORS >= 256))
 		attributes |= A_BOLD;
 	if (look->is_dim)
@@ -165,7 +165,7 @@ static void set_look(struct terminal *t, const struct look *look)
 	attr_set(attributes, (short)pair, &pair);
 }
 
-/* Where the character set has no more than ASCII. */
+/* If the character set is ASCII only. */
 static void add_plain(struct str text)
 {
 	size_t start = 0;
@@ -276,7 +276,7 @@ static struct tui_event mouse_event(void)
 	return event;
 }
 
-/* All keys that are there. */
+/* Reads all keys available. */
 static void read_keys(struct terminal *t)
 {
 	int status;
@@ -297,7 +297,7 @@ static void read_keys(struct terminal *t)
 	}
 }
 
-/* ---- the loop ---- */
+/* ---- main loop ---- */
 
 static void handle_signals(struct terminal *t)
 {
@@ -327,14 +327,14 @@ static void wait_and_read(struct terminal *t)
 		t->is_closed = errno != EINTR && errno != EAGAIN;
 		return;
 	}
-	/* Ready without a byte to read: the other end is gone. */
+	/* Readable without data: the other end was closed. */
 	if (ioctl(STDIN_FILENO, FIONREAD, &there) || !there)
 		t->is_closed = true;
 	else
 		read_keys(t);
 }
 
-/* Terminals that stay in the other mode of their keypad. */
+/* For terminals that stay in the other keypad mode. */
 static void define_arrows(void)
 {
 	static const struct {

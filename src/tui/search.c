@@ -7,8 +7,8 @@
 #include "base/regex.h"
 #include "base/str.h"
 
-/* Steps of one name. Names are strangers', and there may be 100,000 at each
- * key. */
+/* Limit of steps per name. Names are untrusted, and 100,000 may be matched at
+ * each key press. */
 #define STEPS 5000u
 
 #define ANY_CASE "(?i)"
@@ -39,7 +39,7 @@ void search_clear(struct search *s)
 	memset(s->is_match, 0, s->f->function_count * sizeof *s->is_match);
 }
 
-/* Lower case finds both. */
+/* Lower case patterns match both cases. */
 static bool has_upper(const struct search *s)
 {
 	for (size_t i = 0; i < s->len; i++)
@@ -48,8 +48,8 @@ static bool has_upper(const struct search *s)
 	return false;
 }
 
-/* Compiles the pattern; what is no expression yet, such as "(*Conn", is looked
- * for as it stands. */
+/* Compiles the pattern; if it is not a valid expression (yet), such as
+ * "(*Conn", searches for it literally. */
 static struct regex *compile(const struct search *s)
 {
 	char text[2 * SEARCH_BYTES + 8];
@@ -104,7 +104,7 @@ bool search_finds_text(struct search *s, struct str a, struct str b)
 	return is_found;
 }
 
-/* UTF-8, which needs four bytes at most. */
+/* Encodes as UTF-8, at most four bytes. */
 static size_t encode(uint32_t c, char out[4])
 {
 	if (c < 0x80) {

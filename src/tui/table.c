@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer's table of functions, beneath what is zoomed into.
+ * Functions tab: the functions below the zoomed node.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -19,10 +19,9 @@
 #include "render/units.h"
 #include "tui/explorer.h"
 
-/* The functions beneath a node of a flame graph with what they took, sorted. */
+/* Functions below a node of a flame graph with their values, sorted. */
 
-/* Returns the growth of all that is spent in it and beneath, as flame_moved().
- */
+/* Returns the growth of the total, as flame_moved(). */
 static double sum_moved(const struct flame *f, const struct function_sum *row)
 {
 	return (double)row->values[FLAME_SLOW].total -
@@ -42,7 +41,7 @@ static void add_node(struct function_sum *row, const struct flame_node *n,
 	}
 }
 
-/* A function is within itself up to the end of the outermost of its nodes. */
+/* Counts a function until the end of its outermost node. */
 static bool add_nodes(struct function_sum *rows, const struct flame *f,
 		      uint32_t node)
 {
@@ -112,7 +111,7 @@ static void set_own(struct function_sum *row, const struct flame *f,
 				      : row->values[s].self;
 }
 
-/* Keeps the rows that the node takes part in, without the root, which is no
+/* Keeps rows with a value within the node, without the root, which is not a
  * function. */
 static void keep_rows(struct functions *t, const struct flame *f, uint32_t node,
 		      enum flame_side side)
@@ -130,7 +129,7 @@ static void keep_rows(struct functions *t, const struct flame *f, uint32_t node,
 		row.name = f->functions[i].name;
 		set_own(&row, f, node);
 		row.key = key_of(t, f, &row, side);
-		/* Without a row: behind all that have one. */
+		/* Without a row: after all others. */
 		row.place = t->order == FUNCTIONS_ANSWER
 				    ? f->functions[i].row - 1
 				    : 0;
@@ -149,8 +148,8 @@ static void reverse(struct functions *t)
 	}
 }
 
-/* False when memory ran out. Keeps order and, as far as it goes, the row that
- * is selected. by_side: whose values are sorted by. */
+/* Keeps the order and, if possible, the selected row. by_side: whose values are
+ * sorted by. Returns false when out of memory. */
 static bool functions_build(struct functions *t, const struct flame *f,
 			    uint32_t node, enum flame_side by_side)
 {
@@ -174,7 +173,7 @@ void functions_release(struct functions *t)
 	mem_free(t->rows);
 }
 
-/* One line of the body is the head. */
+/* A line of the body is the heading. */
 static uint32_t page_rows(const struct explorer *e)
 {
 	uint32_t rows = explorer_body_rows(e);
@@ -203,7 +202,7 @@ static bool build(struct explorer *e)
 	return !e->has_failed;
 }
 
-/* To the row of what is selected elsewhere. */
+/* Selects the row of what was selected in another tab. */
 void table_enter(struct explorer *e)
 {
 	uint32_t wanted = e->function;
@@ -291,7 +290,7 @@ void table_event(struct explorer *e, const struct tui_event *event)
 
 /* ---- rows ---- */
 
-/* Adds a value in the functions' unit, whose name is in the head; a share
+/* Appends a value in the functions' unit, which is in the heading; a share
  * without a baseline. */
 void table_add_share(struct explorer *e, int64_t value)
 {
@@ -323,7 +322,7 @@ static void add_change(struct explorer *e, uint32_t function, int64_t steps)
 	buf_addf(&e->line, "%9s %s%s", text, mark, fn->is_to_blame ? "!" : " ");
 }
 
-/* As the table of the command: total, before, change. */
+/* Total, before and change, as in the command's table. */
 void table_add_compared(struct explorer *e, uint32_t function,
 			const int64_t values[FLAME_SIDES])
 {
@@ -336,7 +335,7 @@ void table_add_compared(struct explorer *e, uint32_t function,
 	add_change(e, function, now - before);
 }
 
-/* Where there is no room for all of the name, its end. */
+/* Truncates a long name at its start. */
 void table_add_function(struct explorer *e, uint32_t function)
 {
 	const struct flame_function *fn = &e->f->functions[function];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * By itself: the names that term.h defines would be taken from all others.
+ * Separate, since term.h defines many common names as macros.
  */
 #include "tui/tui.h"
 

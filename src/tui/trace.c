@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer's view of the trace: a span a row on one axis of time, those on
- * the critical path and the one to blame marked.
+ * Trace tab: a row per span on a common time axis, with marks for the critical
+ * path and the span to blame.
  */
 #include <math.h>
 
@@ -12,14 +12,14 @@
 #include "render/units.h"
 #include "tui/explorer.h"
 
-/* "> * ! " */
+/* Width of "> * ! ". */
 #define MARK_COLUMNS 3u
 #define TIME_COLUMNS 9u
-/* A level, and so many are drawn. */
+/* Width of a level, and maximum levels drawn. */
 #define LEVEL_COLUMNS 1u
 #define LEVELS_MAX 20u
 #define COLOR_GUILTY 0xf4812bu
-/* The part of the width for names. */
+/* Part of the width for names. */
 #define LABEL_PART 0.45
 #define LABEL_MAX 72
 
@@ -51,14 +51,14 @@ static struct str service_of(const struct explorer *e,
 	return span_service(e->in->trace, row->span);
 }
 
-/* Whose time the profile tells of. */
+/* Returns whether the profile is of this span's service. */
 static bool has_profile(const struct explorer *e,
 			const struct waterfall_row *row)
 {
 	return str_equal(service_of(e, row), e->in->result->span.service);
 }
 
-/* Begins at the span to blame. */
+/* Selects the span to blame. */
 void trace_enter(struct explorer *e)
 {
 	uint32_t row = e->spans.selected;
@@ -146,7 +146,7 @@ static void add_time(struct explorer *e, int64_t time_ns)
 	buf_add_text(&e->line, text);
 }
 
-/* Its service is that of the span above it, which has it in front. */
+/* Returns whether its service is the parent's, which is shown there. */
 static bool is_of_caller(const struct explorer *e,
 			 const struct waterfall_row *row)
 {
@@ -175,7 +175,7 @@ static void add_label(struct explorer *e, const struct waterfall_row *row)
 		buf_addf(&e->line, " x%u", (unsigned)row->count);
 }
 
-/* Where a time lies among so many columns. */
+/* Returns the column of a time. */
 static uint32_t column_at(const struct explorer *e, int64_t time_ns,
 			  uint32_t columns)
 {
@@ -260,7 +260,7 @@ void trace_draw(struct explorer *e, const struct surface *s)
 	}
 }
 
-/* Adds a line of the span's details. */
+/* Appends a line of the span's details. */
 bool trace_add_detail(struct explorer *e, uint32_t line)
 {
 	const struct waterfall_row *row = selected_row(e);

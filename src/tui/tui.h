@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer on a terminal, full screen. Not there when the program was
- * built without ncurses.
+ * The explorer as a full-screen terminal program. Not available in builds
+ * without ncurses.
  */
 #ifndef TUI_TUI_H
 #define TUI_TUI_H
@@ -12,17 +12,17 @@
 /* Loads ncurses. ERROR_INTERNAL. */
 bool tui_prepare(struct error *err) MUST_CHECK;
 
-/* Before any work: whether standard input and output are a terminal that can
- * move its cursor. ERROR_USAGE. */
+/* Checks before any work that standard input and output are a terminal with
+ * cursor control. ERROR_USAGE. */
 bool tui_check(struct error *err) MUST_CHECK;
 
-/* Until the user quits; needs result, flame, style and picture of the input.
- * The terminal is as it was in any case, also when a signal ends the program,
- * which is then raised again for the handler that was there before. */
+/* Runs until the user quits; needs result, flame, style and picture of the
+ * input. Restores the terminal in any case, also when a signal ends the
+ * program, which is then raised again for the previous handler. */
 bool tui_run(const struct render_input *in, struct error *err) MUST_CHECK;
 
 /* Returns whether the terminal on standard output, named by TERM, is known and
- * moves its cursor. ERROR_USAGE. */
+ * has cursor control. ERROR_USAGE. */
 bool terminfo_check(struct error *err) MUST_CHECK;
 
 #endif
