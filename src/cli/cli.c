@@ -324,8 +324,8 @@ static bool check_pad(const struct command *command, const struct options *o,
 	    !options_given(o, "pad"))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "--pad is the time on both sides of --around: give "
-			 "that too, or --since");
+			 "--pad needs a time to pad: give --around too, or "
+			 "--since instead");
 }
 
 /* Whoever pastes the URL of a trace means the server that has it. With a login
@@ -445,8 +445,8 @@ static bool fail_recorded(const struct replay *r, const char *name,
 			  struct error *err)
 {
 	return error_set(err, ERROR_FORMAT,
-			 "%s: the recorded command '%s' is not one of this "
-			 "version",
+			 "%s: this version has no command '%s', which was "
+			 "recorded",
 			 r->path, value_quote(name).text);
 }
 
@@ -594,7 +594,8 @@ static int run(struct arguments *a, struct options *o)
 		return cmd_version(o);
 	} else if (!line.replay) {
 		error_set(&err, ERROR_USAGE,
-			  "no command; tracefind help lists them");
+			  "no command given; tracefind help lists the "
+			  "commands");
 		return fail(&err);
 	}
 	if (line.replay && (!command || (command->bit & COMMAND_DATA)) &&

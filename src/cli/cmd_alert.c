@@ -21,29 +21,29 @@ static bool alert_burn_check(const struct options *o, struct error *err)
 	if (!o->objective)
 		return !options_given(o, "window") ||
 		       error_set(err, ERROR_USAGE,
-				 "--window is of an error budget: give "
-				 "--objective, as 99.9");
+				 "--window needs an error budget: give "
+				 "--objective too, for example 99.9");
 	for (size_t i = 0; i < sizeof of_latency / sizeof *of_latency; i++)
 		if (options_given(o, of_latency[i]))
 			return error_set(
 				err, ERROR_USAGE,
-				"--%s is of an alert on latency, which "
-				"has no --objective",
+				"--%s applies to latency alerts only: leave "
+				"out that or --objective",
 				of_latency[i]);
 	if (o->all || services != 1)
 		return error_set(err, ERROR_USAGE,
-				 "an objective is of one service: name it");
+				 "--objective needs exactly one service: name "
+				 "it");
 	if (!o->platform && !o->metric_count)
 		return true;
 	if (o->is_now)
 		return error_set(err, ERROR_USAGE,
-				 "--now finds the metrics on the server: leave "
-				 "out --%s",
+				 "--now discovers the metrics: leave out --%s",
 				 o->platform ? "platform" : "metric");
 	return !options_given(o, "threshold") ||
 	       error_set(err, ERROR_USAGE,
-			 "--threshold counts requests by the buckets that "
-			 "there are: leave out --%s, and name the server by "
+			 "--threshold with --objective needs the buckets of "
+			 "the metric: leave out --%s, and give the server with "
 			 "--metrics-url",
 			 o->platform ? "platform" : "metric");
 }
@@ -79,8 +79,8 @@ static size_t leave_out(struct slo *s, const struct options *o,
 		const struct burn_pair pair = s->pairs[i];
 
 		if (!burn_pair_can_fire(&pair, s->objective)) {
-			note_pair("not even with all requests bad the budget "
-				  "is spent that fast",
+			note_pair("even with all requests bad, the budget is "
+				  "not spent that fast",
 				  &pair, notes);
 			continue;
 		}
@@ -101,8 +101,8 @@ static void tell_datasource(const struct document *d, const struct options *o,
 {
 	if (output_count_of(o, "grafana") && !options_given(o, "datasource"))
 		notes_add(notes,
-			  "the data source of metrics is taken to have the uid "
-			  "%s (--datasource)",
+			  "the metrics data source is assumed to have uid %s "
+			  "(--datasource)",
 			  d->datasource);
 }
 
@@ -229,18 +229,18 @@ static bool check(const struct options *o, struct error *err)
 {
 	if (!o->is_now && !output_is_only(o, DOCUMENTS))
 		return error_set(err, ERROR_USAGE,
-				 "for whom? -o google, -o grafana or -o "
-				 "prometheus; or evaluate it here: --now");
+				 "no output format given: -o google, -o "
+				 "grafana or -o prometheus; or evaluate the "
+				 "alert once: --now");
 	if (o->is_now && output_count_of(o, DOCUMENTS))
 		return error_set(
 			err, ERROR_USAGE,
-			"--now evaluates the alert, which -o google, "
-			"-o grafana and -o prometheus write: leave out "
-			"one of them");
+			"--now evaluates the alert; -o google, -o grafana and "
+			"-o prometheus write it: leave out one of them");
 	if (o->for_ns % NS_PER_MIN)
 		return error_set(err, ERROR_USAGE,
-				 "--for: whole minutes, since each is judged "
-				 "by itself");
+				 "--for must be whole minutes: each minute is "
+				 "evaluated separately");
 	return alert_burn_check(o, err) && output_check(o, "alert", err);
 }
 
@@ -272,9 +272,9 @@ static bool check_latency(const struct document *d, const struct options *o,
 	fits = filter.state == BUF_OK;
 	buf_release(&filter);
 	return fits || error_set(err, ERROR_USAGE,
-				 "the names of %zu services are more than a "
-				 "filter holds (%d bytes): name fewer, or none "
-				 "for all of them",
+				 "the names of %zu services exceed the length "
+				 "of a filter (%d bytes): name fewer services, "
+				 "or none for all",
 				 d->service_count, FILTER_MOST_BYTES);
 }
 
@@ -283,13 +283,13 @@ static void tell_limits(const struct document *d, const struct options *o,
 {
 	const struct metric_source *s = &d->sources[METRIC_LATENCY];
 
-	notes_add(notes, "latency by %s (%s), services by label %s",
+	notes_add(notes, "latency metric: %s (%s); service label: %s",
 		  s->name->name, s->name->from, s->label);
 	if (d->threshold_s >= LAST_EDGE_S && !s->is_native &&
 	    !s->name->cloud_type)
 		notes_add(notes,
-			  "a histogram ends at its last bucket, often %d s: no "
-			  "alert fires beyond that",
+			  "a histogram measures up to its last bucket only, "
+			  "often %d s: no alert fires above that",
 			  LAST_EDGE_S);
 	tell_datasource(d, o, notes);
 }
@@ -350,8 +350,9 @@ static bool check_traces(const struct alert *a, const struct context *ctx,
 				 "--now needs servers, not a file");
 	if (!a->service_count) {
 		*err = *why;
-		return error_prefix(err, "traces are queried per service: name "
-					 "the services; no metrics");
+		return error_prefix(err, "without metrics, traces are queried "
+					 "per service: name the services; no "
+					 "metrics");
 	}
 	return (uint64_t)steps * a->service_count <= ALERT_TRACED_STEPS ||
 	       error_set(err, ERROR_USAGE,

@@ -69,13 +69,14 @@ static bool check_pattern(const struct options *o, struct error *err)
 	    (!is_around && (!beside || beside == o->arg_count)))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "--against %s: candidates %s, as where a shell makes "
-			 "several files of a pattern: give --against once for "
-			 "each file%s%.*s%s",
+			 "--against %s: candidates %s, as if the shell had "
+			 "expanded a pattern: give --against once per "
+			 "file%s%.*s%s",
 			 o->against[0],
-			 is_around ? "are around it"
-				   : "lie beside it and elsewhere",
-			 folder.len ? ", or their folder (--against " : "",
+			 is_around ? "are given before and after it"
+				   : "are in its folder and elsewhere",
+			 folder.len ? ", or once with the folder "
+				      "(--against " : "",
 			 STR_ARGS(folder), folder.len ? "/)" : "");
 }
 
@@ -93,9 +94,9 @@ static void note_pattern(const struct check_sides *s, struct run *r)
 		if (!str_equal(folder_of(o->args[i]), folder))
 			return;
 	notes_add(&r->ctx.notes,
-		  "the baseline is %s alone, and the %zu files behind it are "
-		  "candidates: a shell makes several files of a pattern, and "
-		  "--against takes one, a folder, or is given once for each",
+		  "the baseline is %s alone, and the %zu files after it are "
+		  "candidates: the shell may have expanded a pattern; give "
+		  "--against once per file, or with a folder",
 		  o->against[0], o->arg_count);
 }
 
@@ -131,8 +132,8 @@ static bool read_against(struct check_sides *s, struct run *r,
 static bool fail_snapshot(const char *path, struct error *err)
 {
 	return error_set(err, ERROR_USAGE,
-			 "%s is a snapshot: it can be the baseline, behind "
-			 "--against",
+			 "%s is a snapshot, which can only be the baseline: "
+			 "give it with --against",
 			 path);
 }
 
@@ -147,12 +148,12 @@ static bool read_candidates(struct check_sides *s, struct run *r,
 				 "each other");
 	if (o->baseline || o->baseline_selector)
 		return error_set(err, ERROR_USAGE,
-				 "files have no windows and versions: name the "
-				 "baseline's with --against");
+				 "files have no time windows or versions: give "
+				 "the baseline's files with --against");
 	if (!o->against_count && !o->save)
 		return error_set(err, ERROR_USAGE,
-				 "compare with what? --against FILE, a folder, "
-				 "or a snapshot; --save FILE makes one");
+				 "no baseline given: --against FILE, a folder "
+				 "or a snapshot (--save FILE writes one)");
 	for (size_t i = 0; i < o->arg_count; i++)
 		if (input_is_snapshot(o->args[i]))
 			return fail_snapshot(o->args[i], err);
@@ -170,8 +171,8 @@ static bool read_window(struct check_sides *s, struct run *r, struct error *err)
 
 	if (!o->service && !o->selector)
 		return error_set(err, ERROR_USAGE,
-				 "check what? profiles or a folder of them and "
-				 "--against FILE, or --service NAME");
+				 "nothing to check: give profiles or a folder "
+				 "with --against FILE, or --service NAME");
 	if (r->ctx.backends.profiles.path)
 		return error_set(
 			err, ERROR_USAGE,
@@ -201,8 +202,8 @@ static bool check_baseline(const struct run *r, const struct check_sides *s,
 	     want->kind != BASELINE_WANT_NONE))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "--baseline of check is a window or version=V; a file "
-			 "goes behind --against");
+			 "--baseline of check is a window or version=V; for "
+			 "files use --against");
 }
 
 /* ---- latency ---- */
@@ -214,20 +215,20 @@ static bool fail_latency(const struct run *r, struct error *err)
 
 	if (path)
 		return error_set(err, ERROR_USAGE,
-				 "latency is judged by the requests of two "
-				 "windows: %s is a file, name a server of "
-				 "traces with --traces-url",
+				 "a latency limit needs the traces of two "
+				 "windows, and %s is a file: give a trace "
+				 "server with --traces-url",
 				 path);
 	if (o->selector || o->baseline_selector)
 		return error_set(err, ERROR_USAGE,
-				 "latency is of all requests of a service: "
-				 "leave out %s",
+				 "a latency limit covers all requests of a "
+				 "service: leave out %s",
 				 o->selector ? "--selector"
 					     : "--baseline-selector");
 	return error_set(err, ERROR_USAGE,
-			 "latency is of the requests of a service in two "
-			 "windows, which files and snapshots do not hold: give "
-			 "--service and --baseline");
+			 "a latency limit needs the traces of a service, which "
+			 "files and snapshots do not have: give --service and "
+			 "--baseline");
 }
 
 /* Beside it, where traces are at hand. Windows of a quarter of an hour lie
@@ -267,9 +268,9 @@ static bool count_requests(const char *option, const char *text,
 		return false;
 	return out->count <= 1 || !files->count || out->count == files->count ||
 	       error_set(err, ERROR_USAGE,
-			 "%s: %s has %zu numbers, and the side has %zu runs: "
-			 "give one for each, in the order of their names, or "
-			 "one of all",
+			 "%s: %s has %zu numbers for %zu runs: give one per "
+			 "run, in the order of the file names, or a single one "
+			 "for all",
 			 option, text, out->count, files->count);
 }
 
@@ -284,12 +285,12 @@ static bool read_requests(struct check_sides *s, struct run *r,
 		return true;
 	if (!o->requests || !o->baseline_requests)
 		return error_set(err, ERROR_USAGE,
-				 "requests of one side are not enough: give "
+				 "requests of one side only: give both "
 				 "--requests and --baseline-requests");
 	if (o->save)
 		return error_set(err, ERROR_USAGE,
-				 "--save keeps one run: --requests needs a "
-				 "comparison");
+				 "--save saves a single run: --requests needs "
+				 "a comparison (--against)");
 	return count_requests("--requests", o->requests, &s->want.candidate, r,
 			      &s->want.requests, err) &&
 	       count_requests("--baseline-requests", o->baseline_requests,
@@ -307,7 +308,7 @@ static bool read_reference(struct check_sides *s, const struct run *r,
 		return true;
 	if (!o->against_count && !s->want.live.is_baseline_wanted)
 		return error_set(err, ERROR_USAGE,
-				 "--reference goes with a comparison: give "
+				 "--reference needs a comparison: give "
 				 "--against or --baseline");
 	s->want.reference = str_from(o->reference);
 	return true;
@@ -320,7 +321,7 @@ static bool check_sides_read(struct check_sides *s, struct run *r,
 	const struct options *o = r->ctx.options;
 
 	if (o->resume)
-		return error_set(err, ERROR_USAGE, "--resume goes with --all");
+		return error_set(err, ERROR_USAGE, "--resume needs --all");
 	if (!fail_on_parse(o->fail_on ? o->fail_on : FAIL_ON_DEFAULT,
 			   &s->want.limits, err) ||
 	    (o->against_count && !check_pattern(o, err)) ||
@@ -361,7 +362,7 @@ static bool check_formats(const struct options *o, struct error *err)
 		if (!words_have("table json markdown",
 				str_from(o->outputs[i].format)))
 			return error_set(err, ERROR_USAGE,
-					 "check --all gives table, json and "
+					 "check --all writes table, json or "
 					 "markdown, not %s",
 					 o->outputs[i].format);
 	return true;
@@ -384,7 +385,7 @@ static bool refuse_choice(const struct options *o, struct error *err)
 						   : NULL;
 
 	return !other || error_set(err, ERROR_USAGE,
-				   "--all looks at the CPU of every service: "
+				   "--all checks the CPU of every service: "
 				   "leave out %s",
 				   other);
 }
@@ -398,14 +399,14 @@ static bool read_limits(struct sweep *s, const struct options *o,
 		return false;
 	if (s->limits.limit[GATE_LATENCY] >= 0)
 		return error_set(err, ERROR_USAGE,
-				 "--fail-on %s: --all looks at profiles; "
-				 "latency is judged with --service",
+				 "--fail-on %s: --all compares profiles only; "
+				 "for latency use --service",
 				 text);
 	return s->limits.limit[GATE_FUNCTION] >= 0 ||
 	       s->limits.limit[GATE_NEW] >= 0 ||
 	       error_set(err, ERROR_USAGE,
 			 "--fail-on %s: the total of a service depends on its "
-			 "traffic; --all judges function and new",
+			 "traffic; --all supports function and new",
 			 text);
 }
 
@@ -446,8 +447,10 @@ static bool check_length(const struct sweep *s, struct error *err)
 	    (is_by_version ? NS_PER_DAY : SERVICES_MAX_NS))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "check --all looks at %s at most",
-			 is_by_version ? "a day of versions" : "20 days");
+			 "check --all covers at most %s: use a shorter window "
+			 "with --since",
+			 is_by_version ? "one day with --baseline "
+					 "version" : "20 days");
 }
 
 static bool read_windows(struct sweep *s, struct error *err)
@@ -513,8 +516,8 @@ static void note_resumed(struct sweep *s)
 		left += f->items[i].state == FLEET_WAITING;
 	format_rfc3339(f->started_ns, began);
 	notes_add(&s->run->ctx.notes,
-		  "goes on with %s, begun %.19sZ: %zu of %zu services were "
-		  "queried earlier",
+		  "resuming %s, started %.19sZ: %zu of %zu services were "
+		  "queried before",
 		  s->file.path, began, f->count - left, f->count);
 }
 
@@ -614,7 +617,7 @@ static bool save(struct check *c, const struct options *o, struct error *err)
 		done = outfile_commit(&file, err);
 	}
 	if (done && !o->quiet)
-		message_info("%zu functions of %u run%s kept in %s", s.count,
+		message_info("saved %zu functions of %u run%s to %s", s.count,
 			     s.runs, &"s"[s.runs == 1], o -> save);
 	snapshot_release(&s);
 	return done;
@@ -744,7 +747,7 @@ static bool check_reference(const char *name, const struct result *result,
 	buf_init(&near, LIMIT_ERROR_BYTES);
 	list_references(str_from(name), result, &near);
 	error_set(err, ERROR_NOT_FOUND,
-		  "--reference: no function of the profiles is called %.100s%s",
+		  "--reference: no function %.100s in the profiles%s",
 		  name, buf_text(&near));
 	buf_release(&near);
 	return false;

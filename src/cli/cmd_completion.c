@@ -38,8 +38,7 @@ static bool fail_word(const char *name, struct error *err)
 
 	if (!name)
 		return error_set(err, ERROR_USAGE,
-				 "completion for which shell? bash, zsh or "
-				 "fish");
+				 "no shell given: bash, zsh or fish");
 	suggestion_init(&near, str_from(name));
 	for (size_t i = 0; i < WORD_SERVICES; i++)
 		suggestion_offer(&near, words[i]);

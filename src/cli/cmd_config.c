@@ -410,7 +410,7 @@ static bool config_get(const struct config *c, const char *key, struct out *out,
 	if (!strcmp(key, "current-context")) {
 		if (!context)
 			return error_set(err, ERROR_NOT_FOUND,
-					 "no context is in force");
+					 "no context is active");
 		outf(out, "%s\n", context);
 		return true;
 	}
@@ -438,8 +438,8 @@ static bool need_path(const struct config_run *s, struct error *err)
 {
 	return s->config.user_path ||
 	       error_set(err, ERROR_USAGE,
-			 "there is no place for the configuration: neither "
-			 "XDG_CONFIG_HOME nor HOME is set");
+			 "no folder for the configuration: set HOME or "
+			 "XDG_CONFIG_HOME");
 }
 
 /* ---- list, get, view ---- */
@@ -451,8 +451,8 @@ static bool run_list(struct config_run *s, const char *const *args,
 	(void)err;
 	config_list(&s->config, &s->out);
 	if (!s->config.user.context_count)
-		message_info("no contexts in %s; for one: tracefind config set "
-			     "--context NAME traces-url URL",
+		message_info("no contexts in %s; to create one: tracefind "
+			     "config set --context NAME traces-url URL",
 			     s->config.user_path ? s->config.user_path
 						 : "any file");
 	return true;
@@ -483,7 +483,8 @@ static bool run_set(struct config_run *s, const char *const *args,
 
 	if (!strcmp(args[0], "current-context"))
 		return error_set(err, ERROR_USAGE,
-				 "for that: tracefind config use %s", args[1]);
+				 "to switch contexts: tracefind config use "
+				 "%s", args[1]);
 	return need_path(s, err) &&
 	       config_key_find(CONFIG_USER, str_from(args[0]), &form, err) &&
 	       config_value_check(&form, args[0], args[1], err) &&
@@ -615,7 +616,7 @@ static bool run_init(struct config_run *s, const char *const *args,
 	if (count &&
 	    !config_edit_file(s->config.user_path, changes, count, err))
 		return false;
-	message_info("%s %s; whether they answer: tracefind doctor",
+	message_info("%s %s; check the servers with: tracefind doctor",
 		     count ? "written to" : "nothing new for",
 		     s->config.user_path);
 	return true;
@@ -628,9 +629,8 @@ static bool run_import(struct config_run *s, const char *const *args,
 {
 	if (strcmp(args[0], "grafana") != 0)
 		return error_set(err, ERROR_USAGE,
-				 "from '%s' nothing can be imported; "
-				 "from Grafana: tracefind config import "
-				 "grafana FILE",
+				 "cannot import from '%s'; from Grafana: "
+				 "tracefind config import grafana FILE",
 				 value_quote(args[0]).text);
 	return need_path(s, err) &&
 	       config_import_grafana(&s->config, args[1], s->options.context,
@@ -682,10 +682,14 @@ static bool fail_action(const char *name, struct error *err)
 	}
 	if (near.best[0])
 		error_set(err, ERROR_USAGE,
-			  "config cannot '%s'; did you mean %s?",
+			  "unknown action '%s' of config; did you mean %s?",
 			  value_quote(name).text, near.best);
+	else if (*name)
+		error_set(err, ERROR_USAGE,
+			  "unknown action '%s' of config (one of %s)",
+			  value_quote(name).text, buf_text(&names));
 	else
-		error_set(err, ERROR_USAGE, "what about the configuration? %s",
+		error_set(err, ERROR_USAGE, "no action given: one of %s",
 			  buf_text(&names));
 	buf_release(&names);
 	return false;
@@ -702,7 +706,7 @@ static const struct config_action *config_action_find(const struct options *o,
 			continue;
 		if (o->arg_count - 1 == a->args)
 			return a;
-		error_set(err, ERROR_USAGE, "usage is tracefind config %s",
+		error_set(err, ERROR_USAGE, "usage: tracefind config %s",
 			  a->usage);
 		return NULL;
 	}

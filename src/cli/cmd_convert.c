@@ -30,11 +30,11 @@ static bool check(const struct options *o, struct error *err)
 {
 	if (!o->arg_count)
 		return error_set(err, ERROR_USAGE,
-				 "convert what? give a file with a profile or "
-				 "a trace");
+				 "no file given: convert needs a profile or a "
+				 "trace");
 	if (!o->output_count)
 		return error_set(err, ERROR_USAGE,
-				 "convert into what? give -o FORMAT=FILE, as "
+				 "no output given: -o FORMAT=FILE, for example "
 				 "-o pprof=cpu.pb.gz (tracefind help convert "
 				 "lists the formats)");
 	for (size_t i = 0; i < o->arg_count; i++)
@@ -68,7 +68,7 @@ static bool check_formats(const struct options *o, bool is_trace,
 			       err) &&
 	       (!is_trace || !o->type ||
 		error_set(err, ERROR_USAGE,
-			  "--type is of profiles, and %s is a trace",
+			  "--type applies to profiles; %s is a trace",
 			  o->args[0]));
 }
 

@@ -42,14 +42,14 @@ static bool read_guard(const struct options *o, struct cost_answer *a,
 	if (!output_count_of(o, SCRIPTS))
 		return (!o->objective && !options_given(o, "threshold")) ||
 		       error_set(err, ERROR_USAGE,
-				 "--%s is of a script that applies a size: -o "
+				 "--%s applies to the scripts that resize: -o "
 				 "gcloud-apply or -o kubernetes-apply",
 				 o->objective ? "objective" : "threshold");
 	if (!o->objective)
 		return error_set(err, ERROR_USAGE,
-				 "a script that applies a size goes back when "
-				 "an objective is not kept: --objective 99.9, "
-				 "with --threshold 300ms where latency counts");
+				 "a script that resizes rolls back when the "
+				 "objective is missed: give --objective 99.9, "
+				 "and --threshold 300ms for latency");
 	if (options_given(o, "threshold"))
 		a->threshold_ns = o->threshold_ns;
 	return parse_f64(str_from(o->objective), &a->objective) ||
@@ -83,8 +83,8 @@ static bool check_service(const struct run *r, struct error *err)
 			r->ctx.backends.profiles.path);
 	return o->service ||
 	       error_set(err, ERROR_USAGE,
-			 "cost of what? give --service NAME (tracefind "
-			 "services lists them), or profiles with --requests N");
+			 "no service given: --service NAME (tracefind services "
+			 "lists them), or profile files with --requests N");
 }
 
 static bool check_window(struct time_range window, struct error *err)
@@ -97,8 +97,8 @@ static bool check_window(struct time_range window, struct error *err)
 				 "window with --since or --from");
 	return length_ns >= COST_LEAST_NS ||
 	       error_set(err, ERROR_USAGE,
-			 "cost needs a minute at least, better an hour: widen "
-			 "the window with --since");
+			 "cost needs a window of at least 1 m, better 1 h: "
+			 "widen it with --since");
 }
 
 static bool read_baseline(struct run *r, const struct cost_want *want,
@@ -155,13 +155,12 @@ static bool question(struct run *r, struct cost_want *want, struct error *err)
 	if (o->name && o->selector)
 		return error_set(
 			err, ERROR_USAGE,
-			"--name uses the samples of requests of all instances: "
-			"--selector would leave only a part of them");
+			"--name uses samples of requests on all instances: "
+			"leave out --selector");
 	if (o->name && want->is_compared)
 		return error_set(err, ERROR_USAGE,
-				 "--name looks at some requests of an "
-				 "operation, and --compare at all of the "
-				 "service");
+				 "--name covers one operation and --compare "
+				 "the whole service: leave out one of them");
 	if (!o->arg_count && !r->question.type)
 		r->question.type = "cpu";
 	if (o->arg_count)
@@ -183,7 +182,7 @@ static bool check_document(const struct run *r, const struct cost *c,
 		return true;
 	buf_init(&text, LIMIT_ERROR_BYTES);
 	cost_refusal_text(&c->size, &text);
-	error_set(err, ERROR_NOT_FOUND, "no hint on the size: %s",
+	error_set(err, ERROR_NOT_FOUND, "no suggested instance size: %s",
 		  buf_text(&text));
 	buf_release(&text);
 	return false;

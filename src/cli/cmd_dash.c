@@ -9,11 +9,13 @@ static bool check(const struct options *o, struct error *err)
 {
 	if (!o->output_count)
 		return error_set(err, ERROR_USAGE,
-				 "whose dashboard? -o google or -o grafana");
+				 "no output format given: -o google or -o "
+				 "grafana");
 	if (o->type && strcmp(o->type, "cpu") != 0 && !strchr(o->type, ':'))
 		return error_set(err, ERROR_USAGE,
-				 "--type %s: a flame graph of a dashboard is "
-				 "of cpu, or of a full id (tracefind types)",
+				 "--type %s: a flame graph of a dashboard "
+				 "shows cpu or a full profile type id "
+				 "(tracefind types lists them)",
 				 value_quote(o->type).text);
 	return output_check(o, "dash", err);
 }
@@ -34,13 +36,14 @@ static void tell_sources(const struct document *d, struct notes *notes)
 		if (!s->name)
 			s = &d->sources[wanted[i][1]];
 		if (s->name)
-			notes_add(notes, "%s by %s (%s), services by label %s",
+			notes_add(notes, "%s metric: %s (%s); service label: "
+					 "%s",
 				  metric_meaning_name(wanted[i][0]),
 				  s->name->name, s->name->from, s->label);
 		else
 			notes_add(notes,
-				  "no tile of %s: no metric for it (--metric "
-				  "names one)",
+				  "no panel for %s: no metric found (name one "
+				  "with --metric)",
 				  metric_meaning_name(wanted[i][0]));
 	}
 }

@@ -74,8 +74,8 @@ static bool check_spans(const struct run *r, struct error *err)
 
 	if (!o->span || !o->baseline_span)
 		return error_set(err, ERROR_USAGE,
-				 "--span and --baseline-span belong together: "
-				 "which spans to compare");
+				 "--span and --baseline-span are needed "
+				 "together: the two spans to compare");
 	if (o->baseline || o->baseline_selector)
 		return fail_mix("--baseline-span",
 				"--baseline or --baseline-selector", err);
@@ -131,7 +131,7 @@ static bool want_window(struct diff *d, struct error *err)
 
 	if (!has_server_choice(o) && !r->ctx.backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
-				 "compare what? give --service NAME, "
+				 "nothing to compare: give --service NAME, "
 				 "--selector '{...}', --span with "
 				 "--baseline-span, or two files");
 	if (r->ctx.backends.profiles.path)
@@ -155,10 +155,9 @@ static bool check_fast(const struct context *ctx, struct error *err)
 				"--selector or --baseline-selector", err);
 	if (!o->service)
 		return error_set(err, ERROR_USAGE,
-				 "--baseline fast compares the slow requests "
-				 "of a service with its fast ones: name it "
-				 "with --service NAME, and the operation with "
-				 "--name SPAN unless the slowest will do");
+				 "--baseline fast compares slow requests of a "
+				 "service with fast ones: give --service NAME, "
+				 "and --name SPAN to choose the operation");
 	if (ctx->backends.profiles.path)
 		return error_set(
 			err, ERROR_USAGE,
@@ -217,8 +216,8 @@ static bool diff_sides_read(struct diff *d, struct error *err)
 		return want_fast(d, err);
 	if (o->name)
 		return error_set(err, ERROR_USAGE,
-				 "--name chooses requests for --baseline fast; "
-				 "profiles are of all requests");
+				 "--name works with --baseline fast only: "
+				 "other profiles cover all requests");
 	return want_window(d, err);
 }
 
@@ -288,8 +287,8 @@ static void tell_one_side(const struct options *o)
 {
 	if (output_count_of(o, "folded") && !output_count_of(o, "difffolded") &&
 	    !o->quiet)
-		message_info("note: folded stacks are of the profile alone; "
-			     "-o difffolded has both sides");
+		message_info("note: -o folded has the comparison only; -o "
+			     "difffolded has both sides");
 }
 
 int cmd_diff(const struct options *o)

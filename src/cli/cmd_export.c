@@ -23,19 +23,20 @@ static bool check(const struct context *ctx, struct error *err)
 
 	if (!o->to_traces && !o->to_profiles)
 		return error_set(err, ERROR_USAGE,
-				 "export where to? give --to-traces, "
+				 "no destination given: --to-traces, "
 				 "--to-profiles, or both");
 	if (o->arg_count && o->to_traces && o->to_profiles)
 		return error_set(err, ERROR_USAGE,
-				 "are these files traces or profiles? give "
-				 "--to-traces or --to-profiles");
+				 "no destination given: --to-traces for trace "
+				 "files, --to-profiles for profiles");
 	if (o->findings && !o->to_traces)
 		return error_set(err, ERROR_USAGE,
-				 "--findings go with traces: give --to-traces");
+				 "--findings are added to traces: give "
+				 "--to-traces");
 	if (o->state && o->to_traces && o->to_profiles)
 		return error_set(err, ERROR_USAGE,
-				 "--state is of traces or of profiles: export "
-				 "them one after the other");
+				 "--state covers either traces or profiles: "
+				 "export them one after the other");
 	return true;
 }
 
@@ -46,13 +47,13 @@ static bool check_profiles(const struct context *ctx, const struct export *e,
 
 	if (!e->path_count && !p->each)
 		return error_set(err, ERROR_USAGE,
-				 "%s gives sums of profiles, not each by "
-				 "itself: export those of Cloud Profiler "
+				 "%s returns merged profiles only: profiles "
+				 "can be exported from Cloud Profiler "
 				 "(gcp://PROJECT) or files",
 				 p->title);
 	if (e->path_count && e->to->receiver && !e->service)
 		return error_set(err, ERROR_USAGE,
-				 "whose profiles are these files? give "
+				 "no service given for these profiles: "
 				 "--service NAME");
 	return true;
 }
@@ -100,8 +101,8 @@ static bool run_kind(struct context *ctx, struct export *e,
 							: "--to-traces");
 	if (to->receiver && ctx->replay)
 		return error_set(err, ERROR_USAGE,
-				 "--replay sends nothing: export the case into "
-				 "files");
+				 "--replay sends nothing: export the case to a "
+				 "file or folder");
 	take_paths(ctx, e, side);
 	done = (!is_of_profiles || check_profiles(ctx, e, err)) &&
 	       export_run(e, is_of_profiles, err) &&
@@ -109,8 +110,8 @@ static bool run_kind(struct context *ctx, struct export *e,
 	/* What was done until then is not lost. */
 	if (!done && e->counts.sent && err->code != ERROR_MEMORY)
 		notes_add(&ctx->notes,
-			  to->receiver ? "%llu %s were sent; the same command "
-					 "resumes there"
+			  to->receiver ? "%llu %s were sent; run the same "
+					 "command to resume"
 				       : "%llu %s were written",
 			  (unsigned long long)e->counts.sent,
 			  is_of_profiles ? "profiles" : "traces");

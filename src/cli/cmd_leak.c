@@ -42,14 +42,14 @@ static bool question(struct leak *l, struct run *r, struct error *err)
 		return question_of_files(l, r, err);
 	if (r->ctx.backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
-				 "%s is a file: name it as an argument, with "
-				 "the others that were taken over hours",
+				 "%s is a file: give it as an argument, with "
+				 "others taken hours apart",
 				 r->ctx.backends.profiles.path);
 	if (!o->service)
 		return error_set(
 			err, ERROR_USAGE,
-			"which service? give --service NAME (tracefind "
-			"services lists them), or files");
+			"no service given: --service NAME (tracefind services "
+			"lists them), or files");
 	if (!window_resolve(o, r->ctx.backends.now_ns, LEAK_WINDOW_NS,
 			    &l->window, err))
 		return false;
@@ -59,7 +59,7 @@ static bool question(struct leak *l, struct run *r, struct error *err)
 				 "window with --since or --from");
 	return l->window.to_ns - l->window.from_ns >= LEAK_LEAST_NS ||
 	       error_set(err, ERROR_USAGE,
-			 "leak needs 40 minutes at least, better hours: use a "
+			 "leak needs at least 40 minutes, better hours: use a "
 			 "longer window with --since or --from");
 }
 
@@ -76,13 +76,13 @@ static bool choose(struct document_choice *c, const struct leak *l,
 	if (!output_count_of(o, DOCUMENTS))
 		return (!o->platform && !o->metric_count) ||
 		       error_set(err, ERROR_USAGE,
-				 "--%s is of an alert: -o google or -o "
+				 "--%s applies to alerts: add -o google or -o "
 				 "prometheus",
 				 o->platform ? "platform" : "metric");
 	if (l->path_count)
 		return error_set(err, ERROR_USAGE,
-				 "an alert is of a service that is measured "
-				 "all the time: --service instead of files");
+				 "an alert needs a service that is monitored: "
+				 "give --service instead of files");
 	if (!document_choose_service(c, &r->ctx, &l->service, err))
 		return false;
 	return c->is_told || !r->ctx.backends.metrics.is_default ||

@@ -32,8 +32,7 @@ static bool profile_details_check(const struct options *o, struct error *err)
 				 "other");
 	if (o->list && o->granularity)
 		return error_set(err, ERROR_USAGE,
-				 "--list shows lines: --granularity does not "
-				 "go with it");
+				 "--list shows lines: leave out --granularity");
 	return !profile_details_wanted(o) ||
 	       output_check_answer(o,
 				   o->peek   ? "profile --peek"
@@ -139,8 +138,8 @@ static bool check_args(const struct options *o, struct error *err)
 	}
 	if (input_count > 1)
 		return error_set(err, ERROR_USAGE,
-				 "- stands there twice: standard input can be "
-				 "read once");
+				 "- is given twice: standard input can be read "
+				 "once");
 	if (o->arg_count && (o->service || o->selector))
 		return error_set(err, ERROR_USAGE,
 				 "a file and --service or --selector exclude "
@@ -168,8 +167,8 @@ static bool read_want(const struct run *r, struct chosen_want *want,
 	}
 	if (!want->path_count && !o->service && !o->selector)
 		return error_set(err, ERROR_USAGE,
-				 "whose profile? give --service NAME, "
-				 "--selector '{...}', a file or -");
+				 "no profile given: --service NAME, --selector "
+				 "'{...}', a file or -");
 	return window_refuse_file(o, want->path_count ? want->paths[0] : NULL,
 				  err) &&
 	       window_resolve(o, r->ctx.backends.now_ns, DEFAULT_WINDOW_NS,

@@ -147,8 +147,7 @@ static bool choose_exemplar(struct run *r, struct error *err)
 
 	if (!o->service)
 		return error_set(err, ERROR_USAGE,
-				 "--from-exemplar: of which service? "
-				 "(--service)");
+				 "--from-exemplar needs --service NAME");
 	if (!window_resolve(o, r->ctx.backends.now_ns, SEARCH_WINDOW_NS,
 			    &window, err) ||
 	    !exemplar_choose(&c, &r->ctx.backends, o->service, o->name, window,
@@ -288,13 +287,13 @@ static bool check_args(const struct options *o, struct error *err)
 		return true;
 	if (o->args[0][0] == '{')
 		return error_set(err, ERROR_USAGE,
-				 "unexpected argument '%s': TraceQL stands "
-				 "behind --query (-q is --quiet)",
+				 "unexpected argument '%s': TraceQL goes with "
+				 "--query (-q is --quiet)",
 				 value_quote(o->args[0]).text);
 	return error_set(err, ERROR_USAGE,
-			 "unexpected argument '%s': usage is tracefind search "
-			 "[OPTIONS], or search --tags [TAG]; a service stands "
-			 "behind --service",
+			 "unexpected argument '%s': usage: tracefind search "
+			 "[OPTIONS], or search --tags [TAG]; for a service use "
+			 "--service",
 			 value_quote(o->args[0]).text);
 }
 

@@ -20,7 +20,8 @@ bool slo_question_read(struct slo *s, struct context *ctx, const char *service,
 	double percent;
 
 	if (o->window_ns % NS_PER_MIN)
-		return error_set(err, ERROR_USAGE, "--window: whole minutes");
+		return error_set(err, ERROR_USAGE, "--window must be whole "
+						   "minutes");
 	if (!parse_f64(str_from(o->objective), &percent))
 		return error_set(err, ERROR_INTERNAL, "--objective: %s",
 				 o->objective);
@@ -54,16 +55,16 @@ static bool count_traces(struct slo *s, struct context *ctx, bool is_document,
 	slo_lack_text(s, &why);
 	if (is_document)
 		error_set(err, ERROR_NOT_FOUND,
-			  "a document of metrics needs them: %s",
+			  "rules and SLOs need metrics: %s",
 			  buf_text(&why));
 	else if (ctx->backends.traces.path)
 		error_set(err, ERROR_USAGE,
-			  "%s is a file and has no number of requests; no "
+			  "%s is a file and does not count requests; no "
 			  "metrics: %s",
 			  ctx->backends.traces.path, buf_text(&why));
 	if (err->code == ERROR_NONE && !slo_ask_traces(s, err) &&
 	    !slo_is_final(err))
-		error_prefix(err, "no metrics (%s), and of traces",
+		error_prefix(err, "no metrics (%s), and traces failed",
 			     buf_text(&why));
 	buf_release(&why);
 	return err->code == ERROR_NONE;
@@ -131,11 +132,11 @@ static bool question(struct slo *s, struct run *r, struct error *err)
 
 	if (!o->service)
 		return error_set(err, ERROR_USAGE,
-				 "the objective of which service? (--service)");
+				 "no service given: --service NAME");
 	if (!o->objective)
 		return error_set(err, ERROR_USAGE,
-				 "how much has to be good? --objective 99.9 is "
-				 "99.9 %% of the requests");
+				 "no objective given: --objective PERCENT of "
+				 "good requests, for example 99.9");
 	run_ask(r);
 	r->ctx.most_requests = LIMIT_SLO_REQUESTS;
 	if (!options_given(o, "timeout"))
@@ -182,8 +183,8 @@ static bool find_spent(struct slo_spent *spent, const struct slo *s,
 		return true;
 	if (r->ctx.backends.traces.path) {
 		error_set(&spent->reason, ERROR_NOT_FOUND,
-			  "traces are searched for at a server, and %s is a "
-			  "file",
+			  "slo needs a trace server, and %s is a file: give "
+			  "--traces-url",
 			  r->ctx.backends.traces.path);
 		return true;
 	}

@@ -17,18 +17,18 @@ static bool check_want(const struct context *ctx, struct error *err)
 
 	if (!o->service)
 		return error_set(err, ERROR_USAGE,
-				 "whose? give --service NAME, and --name or "
-				 "--function where it is about one of its "
-				 "operations or functions");
+				 "no service given: --service NAME, and --name "
+				 "for an operation or --function for a "
+				 "function");
 	if (o->name && o->function)
 		return error_set(err, ERROR_USAGE,
-				 "--name and --function exclude each other: a "
-				 "function is looked for in the profiles of "
+				 "--name and --function exclude each other: "
+				 "functions are measured in the profiles of "
 				 "the whole service");
 	if (o->name && ctx->backends.traces.path)
 		return error_set(err, ERROR_USAGE,
-				 "a file holds one trace: since when %s is "
-				 "slow takes a server of traces",
+				 "a file holds one trace: when --name %s needs "
+				 "a trace server (--traces-url)",
 				 o->name);
 	if (!o->name && ctx->backends.profiles.path)
 		return error_set(err, ERROR_USAGE,

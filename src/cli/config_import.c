@@ -246,9 +246,9 @@ static bool add_context(struct import *m, const struct grafana_source *traces,
 		return false;
 	if (is_taken(m, context.ptr))
 		return error_set(err, ERROR_USAGE,
-				 "there is a context %s already; give another "
-				 "name with --context, or remove that section "
-				 "from %s",
+				 "context %s exists already; give another name "
+				 "with --context, or remove that section from "
+				 "%s",
 				 context.ptr, m->config->user_path);
 	if (!m->first)
 		m->first = context.ptr;
@@ -259,8 +259,8 @@ static bool add_context(struct import *m, const struct grafana_source *traces,
 		return false;
 	if (traces && traces->profiles_uid && !profiles)
 		buf_addf(&m->report,
-			 "  its profiles are in a data source %s, which the "
-			 "file does not have\n",
+			 "  its profiles are in data source %s, which is not "
+			 "in the file\n",
 			 traces->profiles_uid);
 	return !traces || add_tags(m, context.ptr, traces, err);
 }
@@ -296,8 +296,8 @@ static bool add_contexts(struct import *m, const char *name, struct error *err)
 				 m->path);
 	if (name && count > 1)
 		return error_set(err, ERROR_USAGE,
-				 "%s holds %zu servers, and --context names "
-				 "one; without it they keep Grafana's names",
+				 "%s has %zu servers, --context names one: "
+				 "leave it out to use Grafana's names",
 				 m->path, count);
 	for (size_t i = 0; i < g->count; i++) {
 		const struct grafana_source *s = &g->sources[i];

@@ -52,8 +52,8 @@ static bool find_folder(struct arena *arena, const char *option,
 				       below_home);
 	else
 		return error_set(err, ERROR_USAGE,
-				 "%s: there is no place for it: neither "
-				 "%s nor HOME is set",
+				 "%s: no folder to use: neither %s nor HOME is "
+				 "set",
 				 option, variable);
 	return folder->ptr || arena_fail(arena, "a folder", err);
 }

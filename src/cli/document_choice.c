@@ -30,17 +30,17 @@ static bool check_name(const char *name, struct error *err)
 		return error_set(err, ERROR_USAGE, "a service without a name");
 	if (strchr(name, '$') || strstr(name, "{{") || strstr(name, "[["))
 		return error_set(err, ERROR_USAGE,
-				 "'%s': $, {{ and [[ begin variables in "
-				 "dashboards and alerts, so that a service of "
-				 "this name cannot be named there",
+				 "'%s': $, {{ and [[ start variables in "
+				 "dashboards and alerts, so this service name "
+				 "cannot be used there",
 				 value_quote(name).text);
 	while (rest.len) {
 		size_t n = utf8_length(rest);
 
 		if (!n || (unsigned char)*rest.ptr < 0x20 || *rest.ptr == 0x7f)
 			return error_set(err, ERROR_USAGE,
-					 "'%s' is no name of a service: it "
-					 "has a control character or no UTF-8",
+					 "'%s' is not a service name: it has "
+					 "control characters or is not UTF-8",
 					 value_quote(name).text);
 		rest = str_slice(rest, n, rest.len);
 	}
@@ -58,7 +58,7 @@ static bool choose_services(struct document *d, struct context *ctx,
 
 	if (o->all && o->arg_count)
 		return error_set(err, ERROR_USAGE,
-				 "--all is of every service: leave out '%s'",
+				 "--all covers every service: leave out '%s'",
 				 value_quote(o->args[0]).text);
 	d->services = is_one ? &o->service : o->args;
 	d->service_count = is_one ? 1 : o->arg_count;
@@ -310,7 +310,7 @@ static bool tell_profiles(struct document_choice *c, struct context *ctx,
 			return false;
 	if (!d->profile_count)
 		notes_add(&ctx->notes, "no flame graph: --type cpu adds one "
-				       "for each service that is named");
+				       "for each named service");
 	return true;
 }
 

@@ -131,34 +131,35 @@ static const struct {
 	const char *word;
 	const char *instead;
 } habits[] = {
-	{ "--json", "JSON is -o json" },
-	{ "--format", "a format stands behind -o: -o json" },
-	{ "--output-format", "a format stands behind -o: -o json" },
-	{ "--no-color", "for that: --color never, or NO_COLOR=1" },
-	{ "--no-colour", "for that: --color never, or NO_COLOR=1" },
-	{ "-top", "for that: tracefind profile FILE" },
-	{ "-http", "a page is -o html=page.html, the explorer -i" },
-	{ "-web", "a page is -o html=page.html" },
-	{ "-svg", "a picture is -o svg=flame.svg" },
-	{ "-text", "for that: tracefind profile FILE" },
-	{ "-peek", "callers and callees are --peek FUNCTION" },
-	{ "-list", "source lines are --list FUNCTION" },
-	{ "-base", "for that: tracefind diff BEFORE AFTER" },
-	{ "-diff_base", "for that: tracefind diff BEFORE AFTER" },
-	{ "list", "traces: tracefind search; services: tracefind services" },
-	{ "ls", "traces: tracefind search; services: tracefind services" },
-	{ "traces", "for that: tracefind search" },
-	{ "find", "for that: tracefind search" },
-	{ "query", "for that: tracefind search" },
-	{ "trace", "its spans: tracefind show TRACE; what made it slow: "
-		   "tracefind slow TRACE" },
-	{ "top", "for that: tracefind profile FILE, or --service NAME" },
-	{ "compare", "for that: tracefind diff BEFORE AFTER" },
-	{ "analyze", "for that: tracefind slow TRACE" },
-	{ "explain", "for that: tracefind slow TRACE" },
-	{ "flamegraph", "a picture is -o svg=flame.svg of slow, diff or "
-			"profile" },
-	{ "memory", "for that: tracefind leak, or profile --type inuse" },
+	{ "--json", "use -o json" },
+	{ "--format", "formats are given with -o, for example -o json" },
+	{ "--output-format", "formats are given with -o, for example -o json" },
+	{ "--no-color", "use --color never, or NO_COLOR=1" },
+	{ "--no-colour", "use --color never, or NO_COLOR=1" },
+	{ "-top", "use tracefind profile FILE" },
+	{ "-http", "use -o html=page.html for a page, -i for the explorer" },
+	{ "-web", "use -o html=page.html for a page" },
+	{ "-svg", "use -o svg=flame.svg for a picture" },
+	{ "-text", "use tracefind profile FILE" },
+	{ "-peek", "use --peek FUNCTION for callers and callees" },
+	{ "-list", "use --list FUNCTION for source lines" },
+	{ "-base", "use tracefind diff BEFORE AFTER" },
+	{ "-diff_base", "use tracefind diff BEFORE AFTER" },
+	{ "list", "use tracefind search for traces, tracefind services for "
+		  "services" },
+	{ "ls", "use tracefind search for traces, tracefind services for "
+		"services" },
+	{ "traces", "use tracefind search" },
+	{ "find", "use tracefind search" },
+	{ "query", "use tracefind search" },
+	{ "trace", "use tracefind show TRACE for its spans, tracefind slow "
+		   "TRACE for the cause" },
+	{ "top", "use tracefind profile FILE, or --service NAME" },
+	{ "compare", "use tracefind diff BEFORE AFTER" },
+	{ "analyze", "use tracefind slow TRACE" },
+	{ "explain", "use tracefind slow TRACE" },
+	{ "flamegraph", "use -o svg=flame.svg with slow, diff or profile" },
+	{ "memory", "use tracefind leak, or profile --type inuse" },
 };
 
 const char *habit_find(const char *word)
@@ -196,9 +197,9 @@ bool guess_fail_command(const char *word, struct error *err)
 				 value_quote(word).text, near.best);
 	return error_set(err, ERROR_USAGE,
 			 strpbrk(word, "/.")
-				 ? "no file and no command '%s'; tracefind "
-				   "help lists the commands"
+				 ? "'%s' is neither a file nor a command; "
+				   "tracefind help lists the commands"
 				 : "unknown command '%s'; tracefind help lists "
-				   "them",
+				   "the commands",
 			 value_quote(word).text);
 }

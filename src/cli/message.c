@@ -62,7 +62,7 @@ void message_error(const struct error *err)
 
 	has_told_error = true;
 	if (mem_has_failed() && err->code != ERROR_MEMORY)
-		error_prefix(&told, "memory ran out, and perhaps therefore");
+		error_prefix(&told, "out of memory, which may be why");
 	message_write("tracefind: ", told.message);
 }
 

@@ -31,8 +31,8 @@ static bool fail_metric(struct str name, struct error *err)
 	for (size_t i = 0; i < metric_name_count; i++)
 		suggestion_offer(&near, metric_names[i].name);
 	return error_set(err, ERROR_USAGE,
-			 "'%s' is no metric whose unit and labels are known%s%s"
-			 "%s (tracefind-dash(1) lists those)",
+			 "unknown metric '%s'%s%s%s (tracefind-dash(1) lists "
+			 "the known ones)",
 			 text_quote(name).text,
 			 near.best[0] ? ": did you mean " : "", near.best,
 			 near.best[0] ? "?" : "");
@@ -91,8 +91,8 @@ static bool fail_name(struct str name, struct error *err)
 	for (int g = 0; g < GATE_COUNT; g++)
 		suggestion_offer(&near, names[g]);
 	return error_set(err, ERROR_USAGE,
-			 "'%s' can have no limit%s%s%s (total, function, "
-			 "new or latency can)",
+			 "unknown limit '%s'%s%s%s (one of total, function, "
+			 "new, latency)",
 			 text_quote(name).text,
 			 near.best[0] ? "; did you mean " : "", near.best,
 			 near.best[0] ? "?" : "");
@@ -109,8 +109,8 @@ static bool parse_limit(struct str text, struct gate_limits *out,
 
 	if (at == SIZE_MAX)
 		return error_set(err, ERROR_USAGE,
-				 "'%s' is not of the form NAME>PERCENT%%, such "
-				 "as function>5%%",
+				 "'%s' is not of the form NAME>PERCENT%%, for "
+				 "example function>5%%",
 				 text_quote(text).text);
 	name = str_trim(str_slice(text, 0, at));
 	value = str_trim(str_slice(text, at + 1, text.len));
@@ -123,8 +123,8 @@ static bool parse_limit(struct str text, struct gate_limits *out,
 	if (!parse_f64(str_trim(value), &percent) || percent < 0 ||
 	    percent > MOST_PERCENT)
 		return error_set(err, ERROR_USAGE,
-				 "'%s' is no limit of %s: percents from 0 to "
-				 "%d",
+				 "'%s' is not a valid limit of %s: give a "
+				 "percentage from 0 to %d",
 				 text_quote(value).text, names[g],
 				 MOST_PERCENT);
 	if (out->limit[g] >= 0)
@@ -244,8 +244,8 @@ static bool option_check_path_map(const char *value, struct error *err)
 	if (equals && equals[1] != '/')
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "'%s' is not of the form FROM=TO, TO being a path "
-			 "within the repository",
+			 "'%s' is not of the form FROM=TO, where TO is a path "
+			 "in the repository",
 			 value_quote(value).text);
 }
 

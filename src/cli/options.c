@@ -93,7 +93,7 @@ static const char *service_hint(const struct command *command)
 		form.row->commands & command->bit;
 
 	return !command->max_args && takes_one
-		       ? "; a service stands behind --service"
+		       ? "; for a service use --service"
 		       : "";
 }
 
@@ -103,13 +103,13 @@ static bool add_argument(struct options *o, const struct command *command,
 	if (o->arg_count >= LIMIT_ARGUMENTS)
 		return error_set(err, ERROR_USAGE,
 				 "'%s' is one argument too many: at most %u "
-				 "(of profiles, add up some first: profile "
-				 "-o pprof=FILE)",
+				 "(merge profiles first: profile -o "
+				 "pprof=FILE)",
 				 value_quote(value).text, LIMIT_ARGUMENTS);
 	if (o->arg_count >= command->max_args)
 		return error_set(err, ERROR_USAGE,
-				 "unexpected argument '%s': usage is "
-				 "tracefind %s%s",
+				 "unexpected argument '%s': usage: tracefind "
+				 "%s%s",
 				 value_quote(value).text, command->synopsis,
 				 service_hint(command));
 	if (strnlen(value, LIMIT_OPTION_VALUE_BYTES + 1) >
@@ -331,8 +331,8 @@ static bool check_login(const struct options *o,
 		return fail_both(token, other, side, err);
 	return c->username ||
 	       error_set(err, ERROR_USAGE,
-			 "%s: a password, and no user for the %s side; give "
-			 "--username",
+			 "%s: a password without a user name for the %s side; "
+			 "give --username",
 			 other, server_side_name(side));
 }
 
@@ -350,8 +350,8 @@ static bool check_certificate(const struct options *o,
 		return true;
 	setting_origin(o, side, pair, COUNT_OF(pair), given);
 	return error_set(err, ERROR_USAGE,
-			 "%s: a certificate and its key go together, and the "
-			 "%s side has no --%s",
+			 "%s: a certificate and its key are needed together; "
+			 "the %s side has no --%s",
 			 given, server_side_name(side),
 			 c->cert ? "key" : "cert");
 }
@@ -374,7 +374,9 @@ static bool check_outputs(const struct options *o, struct error *err)
 			if (o->outputs[i].path && o->outputs[j].path &&
 			    !strcmp(o->outputs[i].path, o->outputs[j].path))
 				return error_set(err, ERROR_USAGE,
-						 "two outputs go to %.400s",
+						 "two outputs would be written "
+						 "to %.400s; give each its own "
+						 "file",
 						 o->outputs[i].path);
 	return true;
 }

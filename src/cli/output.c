@@ -41,7 +41,7 @@ static bool fail_format(const struct command *command, const char *called,
 
 	buf_init(&names, LIMIT_ERROR_BYTES);
 	output_list_formats(command, &names);
-	error_set(err, ERROR_USAGE, "-o %s: %s gives %s", format, called,
+	error_set(err, ERROR_USAGE, "-o %s: %s supports %s", format, called,
 		  buf_text(&names));
 	buf_release(&names);
 	return false;
@@ -83,7 +83,7 @@ bool output_check(const struct options *o, const char *command,
 
 	if (o->embed_case && !output_needs(o, RENDER_TAKES_ALL))
 		return error_set(err, ERROR_USAGE,
-				 "--embed-case is of pages: add -o html=FILE");
+				 "--embed-case needs a page: add -o html=FILE");
 	return (c ||
 		error_set(err, ERROR_INTERNAL, "no command %s", command)) &&
 	       output_check_as(o, c, command, err) &&
@@ -97,7 +97,8 @@ bool output_check_answer(const struct options *o, const char *called,
 
 	if (o->interactive)
 		return error_set(err, ERROR_USAGE,
-				 "--interactive does not go with %s", called);
+				 "--interactive cannot be combined with "
+				 "%s", called);
 	return output_check_as(o, &plain, called, err);
 }
 
@@ -338,8 +339,8 @@ static bool pack_case(struct rendering *g, struct error *err)
 		return true;
 	format_size((int64_t)g->packed_case.len, size);
 	format_size((int64_t)LIMIT_EMBEDDED_CASE_BYTES, most);
-	message_info("--embed-case: the case has %s, and a page holds %s at "
-		     "most: keep it by --record FILE.har.gz",
+	message_info("--embed-case: the case has %s, a page holds at most %s: "
+		     "use --record FILE.har.gz",
 		     size, most);
 	buf_clear(&g->packed_case);
 	return true;

@@ -38,7 +38,7 @@ static bool fail_suffix(const char *path, struct error *err)
 	buf_init(&list, LIMIT_ERROR_BYTES);
 	output_list_suffixes(&list);
 	error_set(err, ERROR_USAGE,
-		  "the ending of '%s' is not that of a format (%s); name the "
+		  "'%s' has no extension of a known format (%s); name the "
 		  "format: -o FORMAT=FILE",
 		  shown.text, buf_text(&list));
 	buf_release(&list);

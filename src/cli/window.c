@@ -53,8 +53,8 @@ bool window_refuse_file(const struct options *o, const char *path,
 	if (!path || !window_is_given(o))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "a time window (--from, --to, --since, --around) is "
-			 "for a server, not for %s",
+			 "a time window (--from, --to, --since, --around) "
+			 "applies to a server, not to %s",
 			 strcmp(path, "-") ? path : "standard input");
 }
 
@@ -66,8 +66,8 @@ bool window_resolve(const struct options *o, int64_t now_ns,
 
 	if (o->around && (o->from || o->to || o->since))
 		return error_set(err, ERROR_USAGE,
-				 "--around stands alone: leave out --from, "
-				 "--to and --since, or use --pad");
+				 "--around excludes --from, --to and --since; "
+				 "use --pad for its width");
 	if (o->since && o->from)
 		return error_set(err, ERROR_USAGE,
 				 "--since and --from both set the start: give "

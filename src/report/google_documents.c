@@ -494,8 +494,8 @@ void google_slo_notes(const struct slo *s, struct notes *notes)
 			  burn_pair_can_fire(&s->pairs[i], s->objective)
 				  ? "Cloud Monitoring looks back 25 hours at "
 				    "most"
-				  : "not even with all requests bad the budget "
-				    "is spent that fast");
+				  : "even with all requests bad, the budget is "
+				    "not spent that fast");
 	}
 }
 

@@ -160,7 +160,8 @@ static void test_outputs(void **state)
 	assert_null(o.outputs[2].path);
 	assert_string_equal(o.outputs[3].path, "d");
 	assert_refused("slow", "x -o json=a -o folded=a",
-		       "two outputs go to a");
+		       "two outputs would be written to a; give each its own "
+		       "file");
 	assert_refused("slow", "x -o json=", "--output: no file after 'json='");
 	read_ok("slow",
 		"x -o=json -o out.Svg -o=a.speedscope.json -o./b=c/x.html "
@@ -189,7 +190,7 @@ static void test_refusals(void **state)
 		       "--traces-url is not an option of tracefind help; "
 		       "tracefind help help --all lists its options");
 	assert_refused("doctor", "a b",
-		       "unexpected argument 'b': usage is tracefind doctor "
+		       "unexpected argument 'b': usage: tracefind doctor "
 		       "[OPTIONS] [TRACE]");
 	assert_refused("slow", "--span 12",
 		       "--span: '12' is not a span id of 16 hex digits");
@@ -218,8 +219,8 @@ static void test_credentials(void **state)
 		       "--token-file and --password-file both set the login "
 		       "of the traces side; keep one");
 	assert_refused("slow", "--profiles-password-file p",
-		       "--profiles-password-file: a password, and no user for "
-		       "the profiles side; give --username");
+		       "--profiles-password-file: a password without a user "
+		       "name for the profiles side; give --username");
 	/* Those of Grafana Cloud: metrics are not asked. */
 	read_ok("slow",
 		"--traces-username 1 --profiles-username 2 --password-file p",
@@ -227,15 +228,15 @@ static void test_credentials(void **state)
 	assert_refused("slow",
 		       "--traces-username 1 --profiles-username 2 "
 		       "--password-file p --metrics-url http://m",
-		       "--password-file: a password, and no user for the "
-		       "metrics side; give --username");
+		       "--password-file: a password without a user name for "
+		       "the metrics side; give --username");
 	assert_refused("slow", "--traces-cert c",
-		       "--traces-cert: a certificate and its key go together, "
-		       "and the traces side has no --key");
+		       "--traces-cert: a certificate and its key are needed "
+		       "together; the traces side has no --key");
 	setenv("TRACEFIND_PROFILES_KEY", "k", 1);
 	assert_refused("slow", "",
-		       "TRACEFIND_PROFILES_KEY: a certificate and its key go "
-		       "together, and the profiles side has no --cert");
+		       "TRACEFIND_PROFILES_KEY: a certificate and its key are "
+		       "needed together; the profiles side has no --cert");
 }
 
 /* The name that gcloud has for it: the same option in every respect. */
