@@ -612,7 +612,7 @@ static void write_words(struct html *h)
 			 "<ul class=\"legend\">");
 	if (history->threshold_ns)
 		out_text(h->out, "<li class=\"slow\">slow</li>");
-	out_text(h->out, "<li class=\"now\">others of these minutes</li>"
+	out_text(h->out, "<li class=\"now\">others in these minutes</li>"
 			 "<li class=\"before\">baseline</li>");
 	if (history->selected_count)
 		out_text(h->out, "<li class=\"selected\">found only by a "

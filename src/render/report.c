@@ -30,15 +30,15 @@ static const char *const confidence_words[] = {
 
 /* Used if the analysis found a cause but no text for it. */
 static const char *const cause_words[] = {
-	[CAUSE_UNKNOWN] = "not known: the evidence does not show it",
+	[CAUSE_UNKNOWN] = "unknown: the evidence does not show it",
 	[CAUSE_CPU] = "its code computes",
 	[CAUSE_ALLOC] = "allocation or garbage collection",
 	[CAUSE_LOCK] = "it waits for a lock",
 	[CAUSE_WAIT] = "not CPU: it waits (I/O, sleep, queue or pool)",
 	[CAUSE_DOWNSTREAM] = "it waits for something downstream",
 	[CAUSE_N_PLUS_ONE] = "N+1: many small calls, one after another",
-	[CAUSE_NETWORK] = "the way between two services",
-	[CAUSE_QUEUE] = "its message waited in the queue",
+	[CAUSE_NETWORK] = "the network between two services",
+	[CAUSE_QUEUE] = "the message waited in the queue",
 	[CAUSE_CONTENTION] = "CPU starvation",
 };
 
@@ -348,7 +348,7 @@ static void write_excess(struct page *p, const struct result *r)
 		return;
 	add_duration(p, x->span_ns);
 	if (x->span_ns - x->total_ns > x->span_ns / EXCESS_ALONE_PART) {
-		page_text(p, ", requests like it by ");
+		page_text(p, ", similar requests by ");
 		add_duration(p, x->total_ns);
 		page_text(p, " on average");
 	}
@@ -486,7 +486,7 @@ static void write_function(struct page *p, const struct result *r)
 	add_values(p, r, row);
 	row_replaced(p, r, row);
 	if (row->leaf.len && !p->style.is_short) {
-		page_text(p, "; hottest beneath it: ");
+		page_text(p, "; hottest callee: ");
 		page_name(p, row->leaf, 0);
 	}
 	evidence(p, p->style.is_short ? label : "");
@@ -533,7 +533,7 @@ static void write_code(struct page *p, const struct result *r)
 				     r->cause.kind == CAUSE_CONTENTION))
 		page_text(p, "none: the time is not in code");
 	else if (!r->has_profile && r->cause.kind == CAUSE_WAIT)
-		page_text(p, "none: no profile of the service shows who waits");
+		page_text(p, "none: no profile of the service shows the wait");
 	else if (!r->has_profile && r->cause.kind == CAUSE_DOWNSTREAM)
 		page_text(p, "none: the service waits for its callees");
 	else if (!r->has_profile)
@@ -620,7 +620,7 @@ static void write_compared(struct page *p, const struct result *r)
 	/* With dates, since an answer may be pasted elsewhere. */
 	add_side(p, &slow, 0);
 	if (!r->has_baseline) {
-		page_text(p, "; no baseline: the profile stands alone");
+		page_text(p, "; no baseline: profile without a comparison");
 		evidence(p, "  compared");
 		return;
 	}

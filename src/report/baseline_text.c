@@ -50,10 +50,10 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 		buf_add_text(out, " was slow all the time");
 		break;
 	case BASELINE_NO_SPANS:
-		buf_add_text(out, " holds no span of the operation");
+		buf_add_text(out, " has no spans of the operation");
 		break;
 	case BASELINE_FEW_SPANS:
-		buf_addf(out, " is too small: %u span%s of the operation",
+		buf_addf(out, " has too few spans of the operation: %u span%s",
 			 b->count, b->count == 1 ? "" : "s");
 		break;
 	case BASELINE_HEALTHY:
@@ -65,7 +65,7 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 		report_numbers_in_brackets(b, out);
 		break;
 	case BASELINE_IN_FAULT:
-		buf_add_text(out, " has more slow ones");
+		buf_add_text(out, " has more slow requests");
 		report_numbers_in_brackets(b, out);
 		break;
 	}
@@ -81,7 +81,7 @@ static const char *slot_words(unsigned slot)
 static void baseline_tell_creep(const struct baseline_choice *choice,
 				struct buf *out)
 {
-	buf_add_text(out, "; it creeps: p50 ");
+	buf_add_text(out, "; slow drift: p50 ");
 	for (unsigned i = choice->chosen + 1; i-- > choice->nearest;) {
 		if (!choice->slots[i].count)
 			continue;
@@ -104,9 +104,9 @@ static void add_slow(const char *when, uint32_t slow, uint32_t all,
 /* Why the nearer ones are not taken. */
 static void tell_fault(const struct baseline_choice *choice, struct buf *out)
 {
-	buf_add_text(out, "; slow are from ");
+	buf_add_text(out, "; slow: ");
 	wording_add_duration(out, choice->slow_from_ns);
-	buf_add_text(out, " on");
+	buf_add_text(out, " or longer");
 	for (unsigned i = choice->chosen; i-- > 0;) {
 		const struct baseline_health *b = &choice->slots[i];
 
@@ -135,9 +135,9 @@ void baseline_tell_chosen(const struct baseline_choice *choice,
 			tell_fault(choice, out);
 		return;
 	}
-	buf_add_text(out, "no different");
+	buf_add_text(out, "not faster");
 	report_numbers_in_brackets(b, out);
-	buf_add_text(out, choice->is_only ? ", no earlier window is known"
+	buf_add_text(out, choice->is_only ? ", no earlier window available"
 					  : ", no earlier window was faster");
 }
 
@@ -185,7 +185,7 @@ bool baseline_words_write(const struct profile_inquiry *q,
 		return true;
 	}
 	if (q->shown && q->shown->scope == SCOPE_COHORT && q->s->is_base_fast) {
-		b->text = STR("the fast requests of the same minutes");
+		b->text = STR("the fast requests in the same minutes");
 		return true;
 	}
 	buf_init(&text, TEXT_BYTES);

@@ -28,7 +28,7 @@ void confidence_report_basis(const struct result *result, struct buf *out)
 		[SCOPE_SERVICE] = "profile of the whole service",
 		[SCOPE_INSTANCE] = "profile of one instance",
 		[SCOPE_COHORT] = "samples of the slow requests themselves",
-		[SCOPE_SPAN] = "samples of this very request",
+		[SCOPE_SPAN] = "samples of this request",
 	};
 
 	if (result->cause.kind == CAUSE_QUEUE) {
@@ -50,8 +50,9 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 {
 	static const char *const words[WEAKNESSES] = {
 		[WEAKNESS_NO_PROFILE] = "no profile",
-		[WEAKNESS_OTHER_TIME] = "taken at another time than the trace",
-		[WEAKNESS_TIME_UNKNOWN] = "its time is not known",
+		[WEAKNESS_OTHER_TIME] = "profile from another time than the "
+					"trace",
+		[WEAKNESS_TIME_UNKNOWN] = "profile time unknown",
 		[WEAKNESS_NO_BASELINE] = "no baseline",
 		[WEAKNESS_NOTHING_GREW] = "no function clearly grew",
 		[WEAKNESS_NOT_TESTED] =
@@ -66,15 +67,15 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 			"CPU is less than half of the growth",
 		[WEAKNESS_NO_HISTORY] = "no history of the operation",
 		[WEAKNESS_HEALTHY_OPERATION] =
-			"its operation is no slower than normal",
+			"the operation is no slower than normal",
 		[WEAKNESS_BASELINE_UNCHECKED] =
 			"baseline not checked for health",
 		[WEAKNESS_BASELINE_UNHEALTHY] = "baseline not healthy",
 		[WEAKNESS_CLOSE_SPAN] = "another span is nearly as long",
-		[WEAKNESS_ALONE] = "seen in this request alone",
+		[WEAKNESS_ALONE] = "seen in this request only",
 		[WEAKNESS_MAY_BE_CHANCE] =
 			"the number of slow requests may be chance",
-		[WEAKNESS_ONE_OPERATION] = "seen in this operation alone",
+		[WEAKNESS_ONE_OPERATION] = "seen in this operation only",
 		[WEAKNESS_PARTIAL_TRACE] = "the trace is incomplete",
 	};
 
@@ -213,7 +214,7 @@ static void report_busy(const struct profile_inquiry *q, struct buf *out)
 			 1 + m->change / m->before);
 	else
 		buf_add_text(out, " is new");
-	buf_add_text(out, "; no samples carry this request's id");
+	buf_add_text(out, "; no samples have this request's id");
 }
 
 /* "computes 14 times as much, and waits for a processor" */
@@ -227,12 +228,12 @@ static void report_starved(const struct profile_inquiry *q, struct buf *out)
 			 m->slow_ns / m->base_ns);
 	else
 		buf_add_text(out, "computes (it did not in the baseline)");
-	buf_add_text(out, ", and waits for a processor: ");
+	buf_add_text(out, ", and waits for a CPU: ");
 	add_on_cpu(q, out);
 	buf_add_text(out, "; ");
 	wording_add_ns(out, m->change_ns - (m->slow_ns - m->base_ns) -
 				    inquiry_blocked_ns(q));
-	buf_add_text(out, " more are in no profile");
+	buf_add_text(out, " more is unattributed");
 }
 
 static void report_cpu(const struct profile_inquiry *q, struct buf *out)
@@ -262,7 +263,7 @@ static void report_cpu(const struct profile_inquiry *q, struct buf *out)
 		buf_addf(out, "CPU of the service went from %.2f to %.2f cores",
 			 comparison_cores(&c->base),
 			 comparison_cores(&c->slow));
-	buf_add_text(out, "; no samples carry this request's id");
+	buf_add_text(out, "; no samples have this request's id");
 }
 
 static void add_bytes(struct buf *out, int64_t bytes)
@@ -330,8 +331,8 @@ static void report_alloc(const struct profile_inquiry *q, struct buf *out)
 		return;
 	}
 	buf_addf(out,
-		 "allocation and garbage collection: %.0f %% of the CPU time "
-		 "that was added",
+		 "allocation and garbage collection: %.0f %% of the added CPU "
+		 "time",
 		 100 * q->gc_share);
 	add_heap(q, out);
 	if (q->cpu_verdict != CPU_UNKNOWN) {
@@ -345,7 +346,8 @@ static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
 	const struct comparison *c = &q->service_cpu;
 	const struct function_row *row = leader(q);
 
-	buf_add_text(out, q->is_own_cpu ? "computing: " : "not its CPU: ");
+	buf_add_text(out, q->is_own_cpu ? "computing: " : "not the span's "
+							  "CPU: ");
 	if (add_cpu(q, out))
 		buf_add_text(out, "; ");
 	buf_addf(out, "the service's CPU went from %.2f to %.2f cores",
@@ -432,7 +434,7 @@ static void report_asked(const struct profile_inquiry *q, struct buf *out)
 		if (q->waits[i].is_asked)
 			buf_addf(out, "%s%s",
 				 n++     ? ", "
-				 : part ? "only a part of the wait is in "
+				 : part ? "only part of the wait is in "
 					: "the wait is not in ",
 				 wait_type_words((enum wait_type)i));
 	if (!n && has_wait_types(q)) {
@@ -440,9 +442,9 @@ static void report_asked(const struct profile_inquiry *q, struct buf *out)
 		return;
 	}
 	if (!n)
-		buf_add_text(out, "its service sends no profile of waiting");
-	buf_add_text(out, " (tracefind types --guide lists the profile types "
-			  "that show it)");
+		buf_add_text(out, "the service sends no wait profiles");
+	buf_add_text(out, " (tracefind types --guide lists types that show "
+			  "it)");
 }
 
 static void report_wait(const struct profile_inquiry *q, struct buf *out)
@@ -473,7 +475,8 @@ static void add_load(const struct profile_inquiry *q, struct buf *out)
 	now = slow->requests / comparison_seconds(slow);
 	before = base->requests / comparison_seconds(base);
 	if (now >= LOAD_RATIO * before)
-		buf_addf(out, "; its service served %.1f times the requests",
+		buf_addf(out, "; the service handled %.1f times as many "
+			      "requests",
 			 now / before);
 }
 
@@ -487,9 +490,9 @@ static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 	buf_add_text(out, "computing or waiting: too few samples of this "
 			  "span; ");
 	if (is_up(leader(q)))
-		buf_add_text(out, "a function of its service grew");
+		buf_add_text(out, "a function of the service grew");
 	else
-		buf_add_text(out, "no function of its service clearly grew");
+		buf_add_text(out, "no function of the service clearly grew");
 }
 
 /* The part of the profile of a callee that sends no spans. */
@@ -512,7 +515,7 @@ static void add_callee(const struct profile_inquiry *q, struct buf *out)
 		add_name(out, row->name);
 	} else {
 		add_name(out, q->service.name);
-		buf_addf(out, " waits by its %s profile, most in ",
+		buf_addf(out, " waits, by its %s profile, mostly in ",
 			 wait_type_words(q->wait));
 		add_name(out, row->name);
 	}
@@ -809,11 +812,11 @@ static void add_profile(enum cause_said said, struct buf *out)
 	buf_add_text(out, "computing or waiting: too few samples of this "
 			  "span; ");
 	if (said == CAUSE_SAYS_GROWN)
-		buf_add_text(out, "a function of its service grew");
+		buf_add_text(out, "a function of the service grew");
 	else if (said == CAUSE_SAYS_NOT_GROWN)
-		buf_add_text(out, "no function of its service clearly grew");
+		buf_add_text(out, "no function of the service clearly grew");
 	else
-		buf_add_text(out, "the profile shows where its service spends "
+		buf_add_text(out, "the profile shows where the service spends "
 				  "time");
 }
 

@@ -120,7 +120,7 @@ static void report_count(const struct choice *c, struct buf *out)
 	if (c->best->count > 1)
 		buf_addf(out, "%u x ", c->best->count);
 	if (c->best->branch_count)
-		buf_addf(out, "the slowest of %u side by side: ",
+		buf_addf(out, "the slowest of %u in parallel: ",
 			 c->best->branch_count);
 }
 
@@ -196,7 +196,7 @@ static void report_failures(const struct choice *c, struct buf *out)
 	else if (r->error_count)
 		buf_addf(out, "%u failed", r->error_count);
 	else
-		buf_add_text(out, "sent again");
+		buf_add_text(out, "retried");
 	if (r->error == SPAN_NONE)
 		return;
 	buf_add_text(out, " (");
@@ -304,7 +304,7 @@ static void report_code_change(const struct choice *c, struct buf *out)
 {
 	if (!is_for_code(c))
 		return;
-	buf_add_text(out, "; all code of its service grew by ");
+	buf_add_text(out, "; all code of the service grew by ");
 	wording_add_duration(out, c->change.change_ns);
 }
 
@@ -322,7 +322,7 @@ static void report_change(const struct choice *c, struct buf *out)
 		wording_add_duration(out, own_change(c));
 		if (c->change.others_ns) {
 			buf_add_text(out,
-				     ", all spans of its name together by ");
+				     ", all spans of that name together by ");
 			wording_add_duration(out,
 					     sat_add_i64(own_change(c),
 							 c->change.others_ns));
@@ -406,8 +406,8 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 			a->before.places[c->plan->place].calls;
 
 	if (c->plan->why == ACCOUNT_LESS_OVERLAP) {
-		buf_add_text(out, "calls one after another what it called side "
-				  "by side");
+		buf_add_text(out, "makes calls one after another that were "
+				  "parallel before");
 		return;
 	}
 	if (before <= 0)
@@ -425,11 +425,10 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 		add_times(out, calls);
 	}
 	if (before >= 1 - TIMES_NEAR) {
-		buf_add_text(out, ", ");
+		buf_add_text(out, ", up from ");
 		add_times(out, before);
-		buf_add_text(out, " before");
 	} else if (before > 0) {
-		buf_addf(out, ", in %.0f %% of requests before", 100 * before);
+		buf_addf(out, ", up from %.0f %% of requests", 100 * before);
 	}
 }
 
@@ -488,7 +487,7 @@ static void report_request(const struct choice *c, struct buf *out)
 	uint32_t root = c->times->root;
 
 	if (session->request_count) {
-		buf_addf(out, "; in %s of %u requests, which pauses part",
+		buf_addf(out, "; in %s of %u requests, separated by pauses",
 			 root == session->slowest ? "the slowest" : "one",
 			 session->request_count);
 		return;
@@ -501,8 +500,8 @@ static void report_request(const struct choice *c, struct buf *out)
 	buf_add_text(out,
 		     c->queue && c->t->spans[root].end_ns >=
 					 c->t->spans[c->times->root].end_ns
-			     ? "; the request was longer, "
-			     : "; the request did not wait for it and lasted ");
+			     ? "; the request took longer, "
+			     : "; the request did not wait for it and took ");
 	wording_add_duration(out, span_duration_ns(&c->t->spans[root]));
 }
 
@@ -547,8 +546,8 @@ static void report_unknown(const struct choice *c, struct buf *out)
 	/* How much of it there is has been told. */
 	if (sat_mul_i64(c->best->self_ns, 100) >=
 	    sat_mul_i64(c->best->duration_ns, OWN_TIME_PERCENT)) {
-		buf_add_text(out, "in the span's code or a wait inside it; "
-				  "only a profile can show which");
+		buf_add_text(out, "in the span's code or a wait inside it; a "
+				  "profile shows which");
 		return;
 	}
 	wording_add_duration(out, c->best->self_ns);
@@ -564,8 +563,8 @@ static void report_behind(const struct choice *c, struct buf *out)
 		    WORDING_TEXT_BYTES);
 	buf_add_text(out, c->queue->has_moved
 				  ? " lags behind"
-				  : " received this one late; other messages "
-				    "do not wait");
+				  : " received this message late; others did "
+				    "not wait");
 }
 
 /* Returns the mean duration of a call, of calls that overlap, too. */

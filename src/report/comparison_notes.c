@@ -15,7 +15,7 @@
 #define NOTED_COMMON_RATE 1.1
 
 /* Where the noise was not only taken for granted. */
-#define SHOWN ", as most of them show"
+#define SHOWN ", as in most profiles"
 
 static void note_way(const struct rank_facts *f, struct notes *notes)
 {
@@ -96,12 +96,12 @@ static void note_slices(const struct rank_facts *f, struct notes *notes,
 
 	if (f->is_of_runs && !f->is_interleaved)
 		notes_add(notes,
-			  "the runs of one side were all taken after those of "
-			  "the other: a change of the machine in between looks "
-			  "like a change of the code; alternate the runs");
+			  "all runs of one side were taken after those of the "
+			  "other: a change of the machine in between looks "
+			  "like a code change; alternate the runs");
 	notes_add(reasons,
-		  "noise: measured on %zu %s after and %zu before: functions "
-		  "vary by %.1f %% beyond sampling error",
+		  "noise: measured on %zu %s of the comparison and %zu of the "
+		  "baseline: functions vary by %.1f %% beyond sampling error",
 		  f->slices[SIDE_SLOW], what, f->slices[SIDE_BASELINE],
 		  100 * f->window_cv);
 }
@@ -112,12 +112,11 @@ static void note_assumed(const struct rank_facts *f, bool is_of_request,
 {
 	if (!is_of_request)
 		notes_add(notes,
-			  "noise is estimated: one profile per side; several "
-			  "would measure it (check takes several files per "
-			  "side)");
+			  "noise is estimated from one profile per side; "
+			  "tracefind check measures it with several");
 	notes_add(reasons,
 		  "noise: estimated: %.1f times that of independent samples, "
-		  "and %.1f %% from one profile to the next%s",
+		  "plus %.1f %% between profiles%s",
 		  f->phi, 100 * f->window_cv, f->peers ? SHOWN : "");
 }
 
@@ -132,8 +131,8 @@ static void note_periods(const struct rank_facts *f, struct notes *notes)
 	if (strcmp(slow, baseline) == 0)
 		return;
 	notes_add(notes,
-		  "the sides were sampled every %s and %s: compared by what "
-		  "the samples stand for",
+		  "the sides were sampled every %s and %s: compared by value, "
+		  "not by number of samples",
 		  slow, baseline);
 }
 
@@ -244,8 +243,8 @@ static void note_certainty(const struct result *r, struct notes *reasons)
 	    isnan(row->q) || isnan(row->deviations))
 		return;
 	notes_add(reasons,
-		  "certainty: %.*s: %.1f times as far as unchanged functions "
-		  "of its size vary, chance of a false claim q %.2g",
+		  "certainty: %.*s: changed %.1f times as much as unchanged "
+		  "functions of its size vary (q = %.2g)",
 		  STR_ARGS(row->name), row->deviations, row->q);
 }
 
@@ -255,12 +254,12 @@ static const char *const commits_gaps[] = {
 	[COMMITS_NO_FUNCTION] = "the function is not around its line: the "
 				"source is of another version",
 	[COMMITS_NO_GIT] = "git is not installed or does not start",
-	[COMMITS_NO_TREE] = "git shows none: the file is in no work tree of "
-			    "its own user, or not committed",
+	[COMMITS_NO_TREE] = "git lists none: the file is not committed, or the "
+			    "work tree belongs to another user",
 	[COMMITS_LATE] = "git took longer than 3 s",
 	[COMMITS_CHANGED] = "the function has changes that are not committed",
 	[COMMITS_SHALLOW] = "the clone is shallow",
-	[COMMITS_NO_FORMAT] = "the output of git log is in no known form",
+	[COMMITS_NO_FORMAT] = "the output of git log is not in a known form",
 };
 
 void comparison_notes_report(const struct result *r, struct notes *notes,

@@ -95,10 +95,10 @@ static void add_numbers(const struct symptom *s, const struct contrast *c,
 			struct buf *out)
 {
 	add_key(s, c, out);
-	buf_addf(out, " of the slow requests is %s: ",
+	buf_addf(out, " is %s in slow requests: median ",
 		 c->kind == CONTRAST_MORE ? "larger" : "smaller");
 	add_number(out, c->slow_median);
-	buf_add_text(out, " (median), ");
+	buf_add_text(out, ", ");
 	add_number(out, c->fast_median);
 	buf_addf(out, " %s", fast_words(s));
 }
@@ -130,7 +130,8 @@ static void add_times(const struct contrast *c, struct buf *out)
 	buf_add_text(out, "; p50 ");
 	wording_add_duration(out, c->with_p50_ns);
 	buf_add_text(out,
-		     c->kind == CONTRAST_VALUE ? " with it, " : " with such, ");
+		     c->kind == CONTRAST_VALUE ? " with it, " : " with "
+								"those, ");
 	wording_add_duration(out, c->without_p50_ns);
 	buf_add_text(out, " without");
 }
@@ -147,7 +148,7 @@ static void add_since(const struct contrast *c, struct buf *out)
 		buf_add_text(out, "; the baseline has none");
 		return;
 	case CONTRAST_MORE_OFTEN:
-		buf_addf(out, "; the baseline has fewer: %u, now %u",
+		buf_addf(out, "; %u in the baseline, now %u",
 			 c->like_before_count, c->like_count);
 		return;
 	case CONTRAST_SLOWER:
@@ -382,7 +383,7 @@ static void report_bimodal(const struct cohorts *c, struct buf *out)
 	report_count(c->window_count, out);
 	buf_add_text(out, " spans are slow (p50 ");
 	wording_add_duration(out, c->slow_p50_ns);
-	buf_add_text(out, "), the others of the same minutes fast (p50 ");
+	buf_add_text(out, "), the others in the same minutes fast (p50 ");
 	wording_add_duration(out, c->fast_p50_ns);
 	buf_add_text(out, ")");
 	if (c->before_count < GROUP_MIN)
@@ -401,7 +402,7 @@ static void report_bimodal(const struct cohorts *c, struct buf *out)
 }
 
 /* Not those before, which tell what is usual. */
-#define OF_NOW " requests of these minutes"
+#define OF_NOW " requests in the same minutes"
 
 /* Rounded down: of the slowest of all it is told. */
 static void add_rank(const struct cohorts *c, struct buf *out)
@@ -442,7 +443,7 @@ static void add_slow_ones(const struct cohorts *c, struct buf *out)
 	add_part(c->slow_count, c->window_count, out);
 	buf_add_text(out, " take ");
 	wording_add_duration(out, c->threshold_ns);
-	buf_add_text(out, " and more, baseline ");
+	buf_add_text(out, " or more, baseline ");
 	add_part(c->before_slow_count, c->before_count, out);
 	if (c->earlier_count >= GROUP_MIN) {
 		buf_add_text(out, ", earlier ");
@@ -479,8 +480,8 @@ static void report_unsure(const struct cohorts *c, struct buf *out)
 static void report_unknown(const struct cohorts *c, struct buf *out)
 {
 	if (c->window_count < GROUP_MIN) {
-		buf_add_text(out, "too few traces in these minutes to count "
-				  "the slow ones: ");
+		buf_add_text(out, "too few traces in this window to count slow "
+				  "ones: ");
 		report_count(c->window_count, out);
 		return;
 	}

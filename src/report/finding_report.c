@@ -121,7 +121,7 @@ static void add_wait(const struct finding *f, const struct result *r,
 static void add_unknown(const struct result *r, struct buf *out)
 {
 	buf_add_text(out, r->span.self_ns > r->span.duration_ns / 2
-				  ? "in its code or a wait there"
+				  ? "in its code or waiting there"
 				  : "cause not known");
 }
 
@@ -142,7 +142,7 @@ static void add_cause(const struct finding *f, const struct result *r,
 		return;
 	case CAUSE_QUEUE:
 		buf_add_text(out, c->queue && c->queue->has_moved
-					  ? "its receiver is behind"
+					  ? "the consumer lags"
 					  : "taken late");
 		return;
 	case CAUSE_CONTENTION:
@@ -381,7 +381,7 @@ static void report_deploy(const struct operation_history *s,
 			  ? (int)d->from_version.len
 			  : NAME_PRECISION,
 		  d->from_version.ptr, at,
-		  d->is_partial ? ", beside the old one" : "",
+		  d->is_partial ? ", alongside the old one" : "",
 		  d->is_near_onset ? ", about when it became slow" : "");
 }
 
@@ -406,14 +406,14 @@ static const char *outcome_of(const struct symptom *symptom,
 		return ": not needed, the version decides";
 	if (choice->is_behind_fault && slot < choice->chosen &&
 	    choice->slots[slot].said == BASELINE_IN_FAULT)
-		return ": rejected, one further back has fewer";
+		return ": rejected, an earlier window has fewer";
 	if (choice->is_creeping && slot < choice->chosen &&
 	    choice->slots[slot].healthy > 0)
-		return ": rejected, the operation creeps";
+		return ": rejected, the operation drifts slowly";
 	if (slot == choice->chosen)
 		return symptom->has_base ? ": taken" : "";
 	if (choice->slots[slot].healthy > 0)
-		return ": not needed, a nearer one is healthy";
+		return ": not needed, a nearer window is healthy";
 	return ": rejected";
 }
 
@@ -463,19 +463,19 @@ static void report_fast(const struct symptom *symptom,
 	const char *why = "";
 
 	if (symptom->is_base_fast && fast->count)
-		why = ": taken for samples by request";
+		why = ": taken for samples per request";
 	else if (!fast->count)
-		why = ": rejected, none carries a profile id";
+		why = ": rejected, none has a profile id";
 	else if (s->cohorts.mode == COHORT_WINDOW)
 		why = ": rejected, the operation is slow as a whole";
 	else if (s->cohorts.mode == COHORT_HEALTHY)
-		why = ": rejected, no more slow ones than normal";
+		why = ": rejected, no more slow requests than normal";
 	else if (s->cohorts.mode == COHORT_UNSURE)
-		why = ": rejected, the number of slow ones may be chance";
+		why = ": rejected, the number of slow requests may be chance";
 	else
-		why = ": rejected, too few to be sure of two kinds";
+		why = ": rejected, too few to separate slow from fast";
 	notes_add(reasons,
-		  "baseline: fast: %u fast requests of the same minutes, %zu "
+		  "baseline: fast: %u fast requests in the same minutes, %zu "
 		  "of them with samples%s",
 		  fast->span_count, fast->count, why);
 }
@@ -500,7 +500,8 @@ static void report_version(const struct symptom *symptom,
 		outcome = s->deploy.is_partial
 				  ? "rejected, the slow requests are not all "
 				    "of one version"
-				  : "not needed, the windows separate the two";
+				  : "not needed, the windows separate the "
+				    "versions";
 	notes_add(reasons, "baseline: version: %s", outcome);
 }
 
@@ -619,12 +620,12 @@ static const char *level_outcome(const struct profile_inquiry *q,
 	     q->shown->type_id == c->type_id))
 		return ": taken";
 	if (!c->slow.profile.stack_count)
-		return ": rejected, none are there";
+		return ": rejected, no samples";
 	if (is_thin(c))
 		return ": rejected, fewer than 20 samples";
 	if (c == &q->cohort && q->shown == &q->service_cpu &&
 	    comparison_is_cut(c))
-		return ": rejected, the server cut too much of it off";
+		return ": rejected, truncated too much by the server";
 	if (c == &q->request)
 		return ": rejected, a single request has no baseline";
 	if (q->shown == &q->cohort)
@@ -664,12 +665,12 @@ static void report_levels(const struct profile_inquiry *q,
 		     !q->has_span_samples ? NO_SPAN_SAMPLES
 		     : q->is_request_spared
 			     ? "to keep to " BUDGET_WORDS
-			     : "it carries no pyroscope.profile.id",
+			     : "it has no pyroscope.profile.id",
 		     reasons);
 	report_level(q, "requests like it", &q->cohort,
 		     !q->has_span_samples ? NO_SPAN_SAMPLES
-		     : s->slow_id_count   ? "--scope leaves it out"
-					: "none carries a pyroscope.profile.id",
+		     : s->slow_id_count   ? "excluded by --scope"
+					: "none has a pyroscope.profile.id",
 		     reasons);
 	if (is_instance) {
 		report_level(q, "instance", &q->service_cpu, "", reasons);
@@ -677,7 +678,7 @@ static void report_levels(const struct profile_inquiry *q,
 	}
 	notes_add(reasons, "evidence: instance: not queried, %s",
 		  !q->service.instance_label.ptr
-			  ? "the profiles carry no label of the instance"
+			  ? "the profiles have no instance label"
 		  : s->slow_instances == 1
 			  ? "it is the only one"
 			  : "the slow requests are not all of one instance");
@@ -749,12 +750,12 @@ static void report_alloc(const struct profile_inquiry *q, struct notes *reasons)
 	if (q->shown == &q->alloc)
 		outcome = ": taken";
 	else if (q->alloc.is_asked)
-		outcome = ": rejected, no code of the application clearly grew";
+		outcome = ": rejected, no application code clearly grew";
 	else if (!q->alloc_id)
 		outcome = "";
 	notes_add(reasons,
 		  "type: alloc: garbage collection and allocation are %.0f %% "
-		  "of the CPU time that was added%s",
+		  "of the added CPU time%s",
 		  100 * q->gc_share, outcome);
 }
 
@@ -769,7 +770,7 @@ static const char *wait_outcome(const struct profile_inquiry *q,
 	if (!m->is_grown)
 		return ": rejected, it did not clearly grow";
 	if (!m->is_owner)
-		return ": rejected, it is no code of the application";
+		return ": rejected, not application code";
 	if (m->is_crumb)
 		return ": rejected, under 2 % of the growth of this request";
 	if (m->change < m->before)
@@ -777,7 +778,7 @@ static const char *wait_outcome(const struct profile_inquiry *q,
 	if (m->change < VERDICT_EXPLAINED * m->needed)
 		return ": rejected, less than half of the growth to explain";
 	return q->wait == WAIT_TYPES ? ": not needed, CPU explains it"
-				     : ": not needed, it explains as much as "
+				     : ": not needed, it explains no more than "
 				       "the one taken";
 }
 
@@ -790,14 +791,14 @@ static void report_measure(const struct profile_inquiry *q, enum wait_type type,
 	struct buf text;
 
 	buf_init(&text, LINE_BYTES);
-	buf_addf(&text, "type: %s: the first function ", wait_type_words(type));
+	buf_addf(&text, "type: %s: the top function ", wait_type_words(type));
 	buf_add_text(&text, m->change < 0 ? "went down by " : "grew by ");
 	wording_add_ns(&text, fabs(m->change));
 	buf_addf(&text, " %s, was ", unit);
 	wording_add_ns(&text, m->before);
 	buf_add_text(&text, "; ");
 	wording_add_ns(&text, m->needed);
-	buf_add_text(&text, " would explain all");
+	buf_add_text(&text, " would explain the growth");
 	buf_add_text(&text, wait_outcome(q, type));
 	keep(&text, reasons);
 	buf_release(&text);
@@ -844,9 +845,9 @@ static void report_wait(const struct profile_inquiry *q, enum wait_type type,
 		notes_add(reasons, "type: %s: not queried, %s",
 			  wait_type_words(type),
 			  is_any_wait_asked(q)
-				  ? "it cannot show a call to something "
-				    "without spans"
-				  : "there was no need");
+				  ? "it cannot show calls to services without "
+				    "spans"
+				  : "not needed");
 	else if (!c->slow.profile.stack_count)
 		notes_add(reasons, "type: %s: rejected, no samples",
 			  wait_type_words(type));

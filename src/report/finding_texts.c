@@ -75,7 +75,7 @@ static void report_attempts(const struct telling *k)
 	add_call(k);
 	wording_add_peer(k->out, " to ", k->calls, f->call);
 	if (!f->failed_count)
-		add_text(k, ", sent again");
+		add_text(k, ", retried");
 	else if (f->failed_count == f->count)
 		add_text(k, ", all failed");
 	else
@@ -113,7 +113,7 @@ static void report_slow_shard(const struct telling *k)
 	add_span(k, k->f->span);
 	buf_addf(k->out, ": the slowest of %u x ", k->f->count);
 	add_call(k);
-	add_text(k, " side by side took ");
+	add_text(k, " in parallel took ");
 	add_duration(k, k->f->time_ns);
 	add_text(k, ", the median ");
 	add_duration(k, k->f->other_ns);
@@ -125,12 +125,12 @@ static void report_fan_out(const struct telling *k)
 	add_span(k, k->f->span);
 	buf_addf(k->out, ": %u x ", k->f->count);
 	add_call(k);
-	add_text(k, " side by side, ");
+	add_text(k, " in parallel, ");
 	add_duration(k, k->f->time_ns);
 	add_text(k, "; the slowest, ");
 	add_duration(k, k->f->other_ns);
 	add_place(k, k->f->call);
-	add_text(k, ", decides");
+	add_text(k, ", sets the duration");
 }
 
 static void report_cold_call(const struct telling *k)
@@ -157,7 +157,7 @@ static void report_slow_query(const struct telling *k)
 	add_duration(k, f->time_ns);
 	wording_add_peer(k->out, " at ", k->calls, f->span);
 	if (f->count > 1)
-		buf_addf(k->out, ", %u times slow", f->count);
+		buf_addf(k->out, ", slow %u times", f->count);
 }
 
 static void report_consecutive(const struct telling *k)
@@ -167,14 +167,14 @@ static void report_consecutive(const struct telling *k)
 	add_duration(k, k->f->time_ns);
 	add_text(k, ", the longest ");
 	add_call(k);
-	add_text(k, "; side by side they would save ");
+	add_text(k, "; in parallel they would save ");
 	add_duration(k, k->f->other_ns);
 }
 
 static void report_queue_gap(const struct telling *k)
 {
 	static const char *const where[] = {
-		[CALL_RIM_BEFORE] = " passed before the begin of ",
+		[CALL_RIM_BEFORE] = " passed before the start of ",
 		[CALL_RIM_BEHIND] = " passed after the end of ",
 		[CALL_RIM_BOTH] = " passed outside ",
 	};
@@ -188,7 +188,7 @@ static void report_queue_gap(const struct telling *k)
 	add_text(k, where[f->rim]);
 	add_span(k, f->other);
 	add_text(k, f->rim == CALL_RIM_BEHIND
-			    ? ": the network or a late reader"
+			    ? ": the network or a slow reader"
 			    : ": the network, a connection pool or a queue");
 	if (f->count > 1)
 		buf_addf(k->out, ", in %u calls", f->count);
@@ -199,12 +199,12 @@ static void report_gap(const struct telling *k)
 	add_span(k, k->f->span);
 	add_text(k, ": ");
 	add_duration(k, k->f->time_ns);
-	add_text(k, " without a child, from ");
+	add_text(k, " without a child span, from ");
 	if (k->f->other_ns) {
 		add_duration(k, k->f->other_ns);
 		add_text(k, " after ");
 	}
-	add_text(k, "its start: its own code or a wait");
+	add_text(k, "its start: in its code or waiting");
 }
 
 static void report_error(const struct telling *k)
@@ -225,7 +225,7 @@ static void report_message_delay(const struct telling *k)
 	add_duration(k, k->f->time_ns);
 	add_text(k, " until ");
 	add_span(k, k->f->other);
-	add_text(k, " began: a busy or lagging consumer");
+	add_text(k, " started: a busy or lagging consumer");
 	if (k->f->count > 1)
 		buf_addf(k->out, ", %u messages", k->f->count);
 }
@@ -233,15 +233,15 @@ static void report_message_delay(const struct telling *k)
 static void report_async_work(const struct telling *k)
 {
 	if (k->f->time_ns) {
-		add_text(k, "after the answer: ");
+		add_text(k, "after the response: ");
 		add_duration(k, k->f->time_ns);
 	} else {
-		add_text(k, "beside the request: ");
+		add_text(k, "in the background: ");
 		add_duration(k, span_duration_ns(&k->t->spans[k->f->span]));
 	}
 	add_text(k, " in ");
 	add_span(k, k->f->span);
-	add_text(k, ", which nobody waited for");
+	add_text(k, ", off the request's path");
 	if (k->f->count > 1)
 		buf_addf(k->out, "; %u such spans in all", k->f->count);
 }
@@ -305,7 +305,7 @@ static void report_whole_starts(const struct telling *k)
 		 "starts are whole milliseconds: %u %s moved by up to ",
 		 f->count, f->count == 1 ? "span was" : "spans were");
 	add_duration(k, f->time_ns);
-	add_text(k, ", behind what had ended before");
+	add_text(k, ", to after spans that had ended before");
 }
 
 /* Returns the words for kinds that can be too many to list each. */
@@ -466,8 +466,8 @@ static void note_repairs(const struct trace *t, struct notes *notes)
 		   "spans have the ids of others (forked workers?); all were "
 		   "kept");
 	if (t->orphan_count > odd->adopted_count && t->root_count == 1)
-		notes_add(notes, "who called the first span sent no spans (a "
-				 "browser, a load generator?)");
+		notes_add(notes, "the caller of the root span sent no spans "
+				 "(browser or load generator?)");
 	else
 		note_count(
 			notes, t->orphan_count - odd->adopted_count,

@@ -6,20 +6,19 @@
 /* Notes whose words hold nothing of the run. */
 static const char *const plain[] = {
 	[NOTE_WINDOW_WITHOUT_SPAN] =
-		"the given time window does not contain the span; by default "
-		"it is the span's time and --pad",
+		"the given time window does not contain the span; the default "
+		"is the span's time plus --pad on both sides",
 	[NOTE_TRACE_OF_FILE] = "no other traces to compare with: this one came "
 			       "from a file",
 	[NOTE_SPANS_IGNORED] =
-		"the profile server answers for single requests with the whole "
-		"service: it ignores span selectors, so the service's profile "
-		"is used",
+		"the profile server ignores span selectors: the profile of the "
+		"whole service is used",
 	[NOTE_SPANS_CUT] =
-		"samples of single requests are cut off by the server, so the "
-		"service's profile is used, which is whole",
+		"the server truncates samples of single requests: the profile "
+		"of the whole service is used",
 	[NOTE_WAITED_UNSEEN] =
 		"no function is blamed: the time was spent waiting, and no "
-		"profile of this service shows who waits for most of it",
+		"profile of this service shows most of the wait",
 	[NOTE_SPANS_WITHOUT_LINES] =
 		"samples of single requests have no lines and addresses; "
 		"--scope service shows them",
@@ -29,13 +28,14 @@ static const char *const plain[] = {
 	[NOTE_BASELINE_EMPTY] =
 		"no samples in the baseline window: the profile is shown "
 		"without a comparison",
-	[NOTE_SPAN_HAS_NO_BASELINE] = "one span's samples have no baseline: "
-				      "the profile is shown alone",
+	[NOTE_SPAN_HAS_NO_BASELINE] = "samples of one span have no baseline: "
+				      "the profile is shown without a "
+				      "comparison",
 	[NOTE_NOT_BY_REQUEST] =
 		"not compared by request: the number of requests is not known",
 	[NOTE_NOTHING_MATCHES] =
 		"nothing in the profile matches the filters (--focus, "
-		"--show...): no rows; the verdict is of the whole profile",
+		"--show...): no rows; the verdict covers the whole profile",
 };
 
 static void add_unlike_others(const struct note *n, struct notes *notes)
@@ -44,16 +44,16 @@ static void add_unlike_others(const struct note *n, struct notes *notes)
 
 	if (!n->name.ptr) {
 		notes_add(notes,
-			  "this request lost its time where most others of "
-			  "these minutes are no slower than normal");
+			  "most other requests in these minutes are no slower "
+			  "than normal where this one was slow");
 		return;
 	}
 	format_duration(n->slow_ns, now);
 	format_duration(n->base_ns, before);
 	notes_add(notes,
-		  "this request lost its time where most others of these "
-		  "minutes are no slower than normal; they became slower in "
-		  "%.*s %.*s, which has %s self time, normally %s",
+		  "most other requests in these minutes are no slower than "
+		  "normal where this one was slow; they became slower in %.*s "
+		  "%.*s: %s self time, normally %s",
 		  STR_ARGS(n->name), STR_ARGS(n->text), now, before);
 }
 
@@ -83,8 +83,8 @@ static void add_places(const struct note *n, struct notes *notes)
 			 n->names->count - LISTED_PLACES);
 	notes_add(notes,
 		  "profiles of this service come from several places (%.*s: "
-		  "%s), and the trace does not name its own: all are added up; "
-		  "--selector chooses",
+		  "%s), and the trace does not name one of them: all are added "
+		  "up; choose with --selector",
 		  STR_ARGS(n->name), buf_text(&text));
 	buf_release(&text);
 }
@@ -106,8 +106,7 @@ static void add_versions(const struct name_list *versions, struct notes *notes)
 		buf_addf(&text, " and %zu more", versions->count - told);
 	notes_add(notes,
 		  "versions %s sent profiles in this window: --baseline "
-		  "version=%.*s compares the others with that one, at the same "
-		  "time",
+		  "version=%.*s compares the others with it, at the same time",
 		  buf_text(&text), STR_ARGS(versions->items[0]));
 	buf_release(&text);
 }
@@ -140,8 +139,8 @@ static void add_names(const struct note *n, struct notes *notes)
 	case NOTE_PLACE:
 		notes_add(notes,
 			  "profiles of this service come from several places: "
-			  "only those with %.*s=\"%.*s\" are looked at, by "
-			  "the trace's %s",
+			  "only those with %.*s=\"%.*s\" are used, from the "
+			  "trace's %s",
 			  STR_ARGS(n->name), STR_ARGS(n->text), n->reason);
 		break;
 	case NOTE_PLACES_MIXED:
@@ -205,8 +204,7 @@ static void add_reasons(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_QUESTIONS_UNANSWERED:
 		notes_add(notes,
-			  "%zu of %zu questions for other traces were not "
-			  "answered: %s",
+			  "%zu of %zu queries for other traces failed: %s",
 			  n->count, n->total, n->reason);
 		break;
 	case NOTE_SIDE_MISSING:
@@ -220,15 +218,14 @@ static void add_reasons(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_SNAPSHOTS_UNKNOWN:
 		notes_add(notes,
-			  "how many snapshots the sums hold is not known: "
-			  "values may be too large by a factor, growth by share "
-			  "is right: %s",
+			  "the number of snapshots in the sums is unknown: "
+			  "values may be too large by a factor, shares are "
+			  "right: %s",
 			  n->reason);
 		break;
 	case NOTE_METRICS_MISSING:
 		notes_add(notes,
-			  "without metrics, and so without requests and limit: "
-			  "%s",
+			  "no metrics, so no request counts and no limit: %s",
 			  n->reason);
 		break;
 	case NOTE_FILES_HOLD_NOTHING:
@@ -245,31 +242,31 @@ static void add_reasons(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_PROFILE_OVER_KERNEL:
 		notes_add(notes,
-			  "the profile has %.1f times the CPU that the metrics "
-			  "counted, as profilers have that count threads "
-			  "waiting for a CPU: the metrics are the cost, which "
-			  "the profile divides",
+			  "the profile has %.1f times the CPU of the metrics, "
+			  "as with profilers that count threads waiting for a "
+			  "CPU: the cost is from the metrics, split by the "
+			  "profile",
 			  n->percent / 100);
 		break;
 	case NOTE_SERVICES_OVER_KERNEL:
 		notes_add(notes,
 			  "profiles of %zu service%s have more CPU than the "
-			  "metrics counted, those of %.*s %.1f times as much: "
-			  "some profilers count threads waiting for a CPU; "
-			  "cores are by the metrics",
+			  "metrics, those of %.*s %.1f times as much: some "
+			  "profilers count threads waiting for a CPU; cores "
+			  "are from the metrics",
 			  n->count, &"s"[n->count == 1], STR_ARGS(n->name),
 			  n->percent / 100);
 		break;
 	case NOTE_REQUESTS_TRACED:
 		notes_add(notes,
-			  "requests are those whose traces were kept: where "
-			  "traces are sampled there were more, and each costs "
-			  "less (--metrics-url, or --requests)");
+			  "requests are counted from kept traces: with trace "
+			  "sampling there were more, and each costs less "
+			  "(--metrics-url or --requests)");
 		break;
 	case NOTE_REQUESTS_UNKNOWN:
 		notes_add(notes,
-			  "nobody counted the requests, so that none of them "
-			  "has a price (--metrics-url, or --requests)%s%s",
+			  "no request count, so no cost per request "
+			  "(--metrics-url or --requests)%s%s",
 			  n->reason && *n->reason ? ": " : "",
 			  n->reason ? n->reason : "");
 		break;
@@ -282,20 +279,21 @@ static void add_reasons(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_REQUESTS_SELECTED:
 		notes_add(notes,
-			  "requests are counted of all the service, not of the "
-			  "profiles that a selector leaves: none of them has a "
-			  "price (--requests)");
+			  "requests are counted for the whole service, "
+			  "profiles by --selector: no cost per request "
+			  "(--requests)");
 		break;
 	case NOTE_REQUESTS_SIDES:
 		notes_add(notes,
-			  "requests of both sides are not known, so they are "
-			  "compared by the second: more traffic is more cost "
-			  "there");
+			  "request counts of both sides are not known, so "
+			  "usage per second is compared: more traffic means "
+			  "more cost");
 		break;
 	case NOTE_NAME_ASSUMED:
 		notes_add(notes,
 			  "the profile server did not list its series (%s): "
-			  "the service's name and the standard types are used",
+			  "the trace's service name and the standard profile "
+			  "types are used",
 			  n->reason);
 		break;
 	default:
@@ -310,7 +308,7 @@ static void add_numbers(const struct note *n, struct notes *notes)
 		notes_add(notes,
 			  "functions that grew (%zu) are not blamed: the "
 			  "operation is no slower than normal; requests are "
-			  "counted by service, so that another mix of its "
+			  "counted by service, so a different mix of "
 			  "operations looks like growth",
 			  n->count);
 		break;
@@ -329,7 +327,7 @@ static void add_numbers(const struct note *n, struct notes *notes)
 	case NOTE_LINKS_FOLLOWED:
 		notes_add(
 			notes,
-			"%zu other trace%s that only links lead to %s part of "
+			"%zu other trace%s, found by span links, %s part of "
 			"this answer%s",
 			n->count, n->count == 1 ? "" : "s",
 			n->count == 1 ? "is" : "are",
@@ -350,7 +348,7 @@ static void add_numbers(const struct note *n, struct notes *notes)
 	case NOTE_FILTERED_SIDE:
 		notes_add(notes,
 			  "the filters keep %.1f %% of the %.*s; the whole "
-			  "answer is about that part",
+			  "answer covers that part",
 			  n->percent, STR_ARGS(n->name));
 		break;
 	case NOTE_UNLIKE_OTHERS:
@@ -360,8 +358,7 @@ static void add_numbers(const struct note *n, struct notes *notes)
 		notes_add(
 			notes,
 			"only stacks that serve requests are shown: %.0f %% of "
-			"the profile is background work, in which no request "
-			"waits",
+			"the profile is background work",
 			n->percent);
 		break;
 	case NOTE_CALLS_LEFT_OUT:
@@ -382,7 +379,7 @@ static void add_numbers(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_WHOLE_RUNS:
 		notes_add(notes,
-			  "the profiles last %.1f s (baseline) and %.1f s, "
+			  "the profiles cover %.1f s (baseline) and %.1f s, "
 			  "like whole runs: compared per run; --normalize rate "
 			  "compares per second",
 			  (double)n->base_ns / 1e9, (double)n->slow_ns / 1e9);

@@ -52,7 +52,7 @@ void wording_add_peer(struct buf *out, const char *before,
 /* Appends the error message of a span, else its code, else "failed". */
 void wording_add_failure(struct buf *out, const struct trace *t, uint32_t span);
 
-/* Returns "one after another", "some at a time" or "side by side". */
+/* "one after another", "partly in parallel" or "in parallel". */
 const char *wording_manner(enum repeat_manner manner);
 
 /* Appends what is known of ", 21 samples against 1,830"; is_unit_told: ", 21

@@ -107,8 +107,8 @@ const char *wording_manner(enum repeat_manner manner)
 {
 	static const char *const words[] = {
 		[REPEAT_ONE_BY_ONE] = "one after another",
-		[REPEAT_SOME_AT_A_TIME] = "some at a time",
-		[REPEAT_SIDE_BY_SIDE] = "side by side",
+		[REPEAT_SOME_AT_A_TIME] = "partly in parallel",
+		[REPEAT_SIDE_BY_SIDE] = "in parallel",
 	};
 
 	return words[manner];

@@ -151,7 +151,7 @@ static void test_function(void **state)
 	sample_whole(&s);
 	expect(&s, "FindByEmail   user_repository.go:88\n");
 	expect(&s,
-	       "119 ms of CPU per request (was 7.47 ms); hottest beneath it: "
+	       "119 ms of CPU per request (was 7.47 ms); hottest callee: "
 	       "database/sql.(*Rows).Next\n");
 	s.rows[0].change = CHANGE_NOISE;
 	expect(&s, "(was 7.47 ms); may be noise; hottest");
@@ -168,7 +168,7 @@ static void test_function(void **state)
 	expect(&s, "11.1 GiB of allocated bytes (was 0)");
 	s.result.has_baseline = s.result.is_compared = false;
 	expect(&s, "11.1 GiB of allocated bytes; hottest");
-	expect(&s, "; no baseline: the profile stands alone\n");
+	expect(&s, "; no baseline: profile without a comparison\n");
 }
 
 /* The largest is told of what did not grow, unless it only calls others. */
@@ -206,7 +206,7 @@ static void test_no_functions(void **state)
 	expect(&s, "function    no profile for this service\n");
 	s.result.cause.kind = CAUSE_WAIT;
 	expect(&s,
-	       "function    none: no profile of the service shows who waits\n");
+	       "function    none: no profile of the service shows the wait\n");
 	s.result.cause.kind = CAUSE_DOWNSTREAM;
 	expect(&s, "function    none: the service waits for its callees\n");
 	expect_not(&s, "compared");
@@ -430,7 +430,7 @@ static void test_short(void **state)
 	expect(&s, "web / > api / > api get > db read > db find\n");
 	expect(&s, "  grew by     ");
 	expect(&s, "CPU by category  application 100 %\n");
-	expect(&s, "; hottest beneath it: ");
+	expect(&s, "; hottest callee: ");
 }
 
 /* Five rows, unless -n says otherwise. */

@@ -36,11 +36,12 @@ static void windows(void **state)
 	expect_window(BASELINE_ALL_SLOW, 0,
 		      "22:03-22:13 was slow all the time");
 	expect_window(BASELINE_NO_SPANS, 0,
-		      "22:03-22:13 holds no span of the operation");
+		      "22:03-22:13 has no spans of the operation");
 	expect_window(BASELINE_FEW_SPANS, 1,
-		      "22:03-22:13 is too small: 1 span of the operation");
+		      "22:03-22:13 has too few spans of the operation: 1 span");
 	expect_window(BASELINE_FEW_SPANS, 4,
-		      "22:03-22:13 is too small: 4 spans of the operation");
+		      "22:03-22:13 has too few spans of the operation: 4 "
+		      "spans");
 	expect_window(BASELINE_HEALTHY, 1212,
 		      "22:03-22:13 is healthy (p50 50 ms over 1,212 spans)");
 	expect_window(BASELINE_NOT_FASTER, 20,
@@ -96,11 +97,11 @@ static void the_one_chosen(void **state)
 	expect_chosen(false, false, "p50 40 ms over 5 spans");
 	expect_of(&of, "p50 40 ms over 5 spans of GET /cart");
 	expect_chosen(true, true,
-		      "no different (p50 40 ms over 5 spans), no earlier "
-		      "window is known");
+		      "not faster (p50 40 ms over 5 spans), no earlier window "
+		      "available");
 	expect_chosen(true, false,
-		      "no different (p50 40 ms over 5 spans), no earlier "
-		      "window was faster");
+		      "not faster (p50 40 ms over 5 spans), no earlier window "
+		      "was faster");
 }
 
 /* Two nearer windows lie in a fault of some requests. */
@@ -131,14 +132,14 @@ static void behind_a_fault(void **state)
 	baseline_tell_chosen(&choice, NULL, &text);
 	assert_string_equal(
 		buf_text(&text),
-		"p50 40 ms over 95 spans; slow are from 158 ms on, 20 minutes "
+		"p50 40 ms over 95 spans; slow: 158 ms or longer, 20 minutes "
 		"earlier 5 of 90, immediately before 7 of 98, now 14 of 200");
 	buf_release(&text);
 	buf_init(&text, MIB);
 	baseline_tell_window(&choice.slots[BASELINE_PREVIOUS], &text);
 	assert_string_equal(buf_text(&text),
-			    "22:03-22:13 has more slow ones (p50 41 ms over 98 "
-			    "spans, 7 of them slow)");
+			    "22:03-22:13 has more slow requests (p50 41 ms "
+			    "over 98 spans, 7 of them slow)");
 	buf_release(&text);
 }
 
@@ -161,8 +162,9 @@ static void what_creeps(void **state)
 	buf_init(&text, MIB);
 	baseline_tell_chosen(&choice, NULL, &text);
 	assert_string_equal(buf_text(&text),
-			    "p50 50 ms over 30 spans; it creeps: p50 50 ms 1 "
-			    "day earlier, 90 ms immediately before, 100 ms now");
+			    "p50 50 ms over 30 spans; slow drift: p50 50 ms 1 "
+			    "day earlier, 90 ms immediately before, 100 ms "
+			    "now");
 	buf_release(&text);
 }
 

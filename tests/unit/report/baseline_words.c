@@ -59,7 +59,7 @@ static void what_is_shown_decides(void **state)
 	shown.scope = SCOPE_COHORT;
 	assert_true(baseline_words_write(&q, &result, &err));
 	assert_string_equal(result.baseline.text.ptr,
-			    "the fast requests of the same minutes");
+			    "the fast requests in the same minutes");
 	shown.scope = SCOPE_SERVICE;
 	assert_true(baseline_words_write(&q, &result, &err));
 	assert_string_equal(result.baseline.text.ptr,

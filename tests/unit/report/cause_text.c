@@ -70,13 +70,13 @@ static void too_few_samples_in_words(void **state)
 	(void)state;
 	expect_cause(CAUSE_UNKNOWN, CAUSE_SAYS_GROWN,
 		     "computing or waiting: too few samples of this span; a "
-		     "function of its service grew");
+		     "function of the service grew");
 	expect_cause(CAUSE_UNKNOWN, CAUSE_SAYS_NOT_GROWN,
 		     "computing or waiting: too few samples of this span; no "
-		     "function of its service clearly grew");
+		     "function of the service clearly grew");
 	expect_cause(CAUSE_UNKNOWN, CAUSE_SAYS_WHERE,
 		     "computing or waiting: too few samples of this span; the "
-		     "profile shows where its service spends time");
+		     "profile shows where the service spends time");
 	expect_cause(CAUSE_UNKNOWN, CAUSE_SAYS_NOTHING, "from the trace");
 }
 

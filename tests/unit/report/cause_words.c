@@ -94,8 +94,8 @@ static void a_callee_without_spans_is_told_by_its_profile(void **state)
 	q->wait = WAIT_BLOCK;
 	result.cause.text = STR("a call to pay");
 	expect_cause(CAUSE_DOWNSTREAM,
-		     "a call to pay; pay waits by its block profile, most in "
-		     "shop.Pay");
+		     "a call to pay; pay waits, by its block profile, mostly "
+		     "in shop.Pay");
 	rows[0].change = CHANGE_NOISE;
 	result.cause.text = STR("a call to pay");
 	expect_cause(CAUSE_DOWNSTREAM,
@@ -115,16 +115,14 @@ static void who_waits_for_a_processor_computes_more(void **state)
 				       .is_owner = true,
 				       .per_request_ns = 1.36 * NS_PER_MS };
 	expect_cause(CAUSE_CPU,
-		     "computes 15 times as much, and waits for a processor: "
-		     "16.4 ms of 105 ms were on CPU (mean of 10 slow "
-		     "requests), baseline 1.13 ms; 87.4 ms more are in no "
-		     "profile");
+		     "computes 15 times as much, and waits for a CPU: 16.4 ms "
+		     "of 105 ms were on CPU (mean of 10 slow requests), "
+		     "baseline 1.13 ms; 87.4 ms more is unattributed");
 	q->cpu.base_ns = 0;
 	expect_cause(CAUSE_CPU,
 		     "computes (it did not in the baseline), and waits for a "
-		     "processor: 16.4 ms of 105 ms were on CPU (mean of 10 "
-		     "slow requests), baseline 0 s; 86.2 ms more are in no "
-		     "profile");
+		     "CPU: 16.4 ms of 105 ms were on CPU (mean of 10 slow "
+		     "requests), baseline 0 s; 86.2 ms more is unattributed");
 }
 
 static void garbage_is_told_of_the_service(void **state)
@@ -256,7 +254,7 @@ static void cpu_of_the_service_is_told_without_requests(void **state)
 	q->cpu_verdict = CPU_UNKNOWN;
 	expect_cause(CAUSE_CPU,
 		     "computing: CPU of the service went from 0.00 to 0.00 "
-		     "cores; no samples carry this request's id");
+		     "cores; no samples have this request's id");
 	assert_int_equal(result.cause.on_cpu_ns, -1);
 }
 
@@ -273,11 +271,11 @@ static void an_event_loop_is_busy(void **state)
 	q->lead = &lead;
 	expect_cause(CAUSE_CPU,
 		     "computing: computing in the event loop: the busy time of "
-		     "parse is 3.0x its baseline; no samples carry this "
+		     "parse is 3.0x its baseline; no samples have this "
 		     "request's id");
 	lead.before = 0;
 	expect_cause(CAUSE_CPU, "computing: computing in the event loop: the "
-				"busy time of parse is new; no samples carry "
+				"busy time of parse is new; no samples have "
 				"this request's id");
 }
 
@@ -287,7 +285,7 @@ static void allocation_is_a_part_of_the_change(void **state)
 	q->gc_share = 0.625;
 	q->cpu_verdict = CPU_UNKNOWN;
 	expect_cause(CAUSE_ALLOC, "allocation and garbage collection: 62 % of "
-				  "the CPU time that was added");
+				  "the added CPU time");
 }
 
 static void a_wait_names_function_and_type(void **state)
@@ -325,15 +323,13 @@ static void what_was_asked_is_listed(void **state)
 	static const char cpu[] = "not CPU: 30 ms of 40 ms were on CPU (mean of 10 slow "
 		  "requests), baseline 10 ms; ";
 	static const char guide[] =
-		" (tracefind types --guide lists the profile types that show "
-		"it)";
+		" (tracefind types --guide lists types that show it)";
 	struct excess *excess;
 	char want[256];
 
 	(void)state;
 	snprintf(want, sizeof want,
-		 "%sits service sends no profile of waiting"
-		 "%s",
+		 "%sthe service sends no wait profiles%s",
 		 cpu, guide);
 	expect_cause(CAUSE_WAIT, want);
 	q->waits[WAIT_MUTEX].is_asked = q->waits[WAIT_WALL].is_asked = true;
@@ -346,13 +342,12 @@ static void what_was_asked_is_listed(void **state)
 						 .name = STR("Publish") };
 	excess->count = 1;
 	snprintf(want, sizeof want,
-		 "%sonly a part of the wait is in mutex, wall"
-		 "%s",
+		 "%sonly part of the wait is in mutex, wall%s",
 		 cpu, guide);
 	expect_cause(CAUSE_WAIT, want);
 }
 
-#define FEW "too few traces in these minutes to count the slow ones: 4"
+#define FEW "too few traces in this window to count slow ones: 4"
 
 static void nothing_is_blamed_on_a_healthy_operation(void **state)
 {
@@ -385,11 +380,11 @@ static void what_grew_is_told_when_nothing_is_known(void **state)
 	(void)state;
 	expect_cause(CAUSE_UNKNOWN,
 		     "computing or waiting: too few samples of this span; a "
-		     "function of its service grew");
+		     "function of the service grew");
 	rows[0].change = CHANGE_NOISE;
 	expect_cause(CAUSE_UNKNOWN,
 		     "computing or waiting: too few samples of this span; no "
-		     "function of its service clearly grew");
+		     "function of the service clearly grew");
 }
 
 /* A profile tells of the consumer, not of the message. */

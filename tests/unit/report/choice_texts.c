@@ -131,8 +131,7 @@ static void own_time(void **state)
 	tell(&g, shop, any);
 	expect(g.result.span.why, "280 ms self time on the critical path");
 	expect(g.result.cause.text,
-	       "in the span's code or a wait inside it; only a profile can "
-	       "show which");
+	       "in the span's code or a wait inside it; a profile shows which");
 	expect(g.result.cause.confidence_text,
 	       "the trace alone: 70 % of the critical path, the next candidate "
 	       "13 %");
@@ -237,7 +236,7 @@ static void a_queue(void **state)
 	expect(g.result.span.why,
 	       "4 s in the queue \"orders\" before idx received it, normally "
 	       "10 ms (1,200 earlier messages); the request did not wait for "
-	       "it and lasted 100 ms");
+	       "it and took 100 ms");
 	expect(g.result.cause.text, "idx lags behind");
 	assert_int_equal(g.result.cause.kind, CAUSE_QUEUE);
 	assert_int_equal(g.result.cause.queue.wait_ns, 4 * NS_PER_S);
@@ -248,10 +247,10 @@ static void a_queue(void **state)
 	tell_queue(&g, orders, -1, false);
 	expect(g.result.span.why,
 	       "4 s in the queue \"orders\" before idx received it, no "
-	       "baseline for it; the request did not wait for it and lasted "
-	       "100 ms");
-	expect(g.result.cause.text, "idx received this one late; other "
-				    "messages do not wait");
+	       "baseline for it; the request did not wait for it and took 100 "
+	       "ms");
+	expect(g.result.cause.text, "idx received this message late; others "
+				    "did not wait");
 	end(&g);
 	tell_queue(&g,
 		   "1 0 api S \"PUT /\" 0 4200\n"
@@ -259,8 +258,8 @@ static void a_queue(void **state)
 		   "4 3 idx K process 4092 4142\n",
 		   10 * NS_PER_MS, true);
 	expect(g.result.span.why,
-	       "4 s in the queue before idx received it, normally 10 ms "
-	       "(1,200 earlier messages); the request was longer, 4.2 s");
+	       "4 s in the queue before idx received it, normally 10 ms (1,200 "
+	       "earlier messages); the request took longer, 4.2 s");
 	end(&g);
 }
 
@@ -274,7 +273,7 @@ static void a_session(void **state)
 		"5 1 web S pay 9000 9300\n",
 		any,
 		"400 ms self time on the critical path; in the slowest of 4 "
-		"requests, which pauses part",
+		"requests, separated by pauses",
 		NULL);
 }
 
@@ -320,7 +319,7 @@ static void calls_that_overlap(void **state)
 				"db.query.text=\"SELECT a WHERE id = %d\"\n",
 				0x100 + i, 20 + i * 30, 80 + i * 30, i);
 	expect_texts(text, any,
-		     "N+1: 20 x \"SELECT a WHERE id = ?\", some at a time, "
+		     "N+1: 20 x \"SELECT a WHERE id = ?\", partly in parallel, "
 		     "630 ms",
 		     "a call takes 60 ms on average");
 }

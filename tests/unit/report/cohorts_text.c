@@ -91,14 +91,14 @@ static void more_than_before_by_chance(void **state)
 
 	(void)state;
 	expect(&c, "more requests are slow than in the baseline, which may be "
-		   "chance: 10 of 1,022 take 158 ms and more, baseline 2 of "
-		   "22; p50 51 ms, baseline 50 ms");
+		   "chance: 10 of 1,022 take 158 ms or more, baseline 2 of 22; "
+		   "p50 51 ms, baseline 50 ms");
 	c.named = &of;
 	c.earlier_count = 300;
 	c.p99_ns = 140 * NS_PER_MS;
 	c.before_p99_ns = 90 * NS_PER_MS;
 	expect(&c, "more requests of pay POST /charge are slow than in the "
-		   "baseline, which may be chance: 10 of 1,022 take 158 ms and "
+		   "baseline, which may be chance: 10 of 1,022 take 158 ms or "
 		   "more, baseline 2 of 22, earlier 0 of 300; p50 51 ms, "
 		   "baseline 50 ms; p99 140 ms, baseline 90 ms");
 }
@@ -110,7 +110,7 @@ static void a_longer_tail(void **state)
 
 	(void)state;
 	c.is_new = c.is_tail = true;
-	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others in the "
 		   "same minutes fast (p50 49 ms); in the baseline, one in 20 "
 		   "took that long");
 }
@@ -121,19 +121,19 @@ static void a_part(void **state)
 
 	(void)state;
 	c.is_new = true;
-	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others in the "
 		   "same minutes fast (p50 49 ms); in the baseline, 9 % were "
 		   "slow");
 	c.is_new = false;
-	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others in the "
 		   "same minutes fast (p50 49 ms); in the baseline, 9 % were "
 		   "slow, which may be chance");
 	c.is_as_before = true;
-	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others in the "
 		   "same minutes fast (p50 49 ms); as in the baseline: 9 % "
 		   "were slow");
 	c.before_count = GROUP_MIN - 1;
-	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
+	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others in the "
 		   "same minutes fast (p50 49 ms)");
 }
 
@@ -164,14 +164,14 @@ static void healthy(void **state)
 
 	(void)state;
 	expect(&c, "the operation is no slower than normal (p50 51 ms, "
-		   "baseline 50 ms; 10 of 1,022 take 158 ms and more, baseline "
+		   "baseline 50 ms; 10 of 1,022 take 158 ms or more, baseline "
 		   "2 of 22); this one is slower than 99 % of the 1,022 "
-		   "requests of these minutes");
+		   "requests in the same minutes");
 	c.percentile = 1;
 	expect(&c, "the operation is no slower than normal (p50 51 ms, "
-		   "baseline 50 ms; 10 of 1,022 take 158 ms and more, baseline "
+		   "baseline 50 ms; 10 of 1,022 take 158 ms or more, baseline "
 		   "2 of 22); this one is slower than all of the 1,022 "
-		   "requests of these minutes");
+		   "requests in the same minutes");
 }
 
 /* The span that is blamed is of another operation: then it is named. */
@@ -184,9 +184,9 @@ static void of_which_operation(void **state)
 	(void)state;
 	c.named = &pay;
 	expect(&c, "pay POST /charge is no slower than normal (p50 51 ms, "
-		   "baseline 50 ms; 10 of 1,022 take 158 ms and more, baseline "
+		   "baseline 50 ms; 10 of 1,022 take 158 ms or more, baseline "
 		   "2 of 22); this one is slower than 99 % of the 1,022 "
-		   "requests of these minutes");
+		   "requests in the same minutes");
 	c.mode = COHORT_WINDOW;
 	expect(&c, "pay POST /charge became slow as a whole: p50 51 ms over "
 		   "1,022 spans, was 50 ms over 22");
@@ -208,9 +208,10 @@ static void not_known(void **state)
 
 	(void)state;
 	expect(&c, "no earlier window to compare with: p50 51 ms, this one is "
-		   "slower than 99 % of the 1,022 requests of these minutes");
+		   "slower than 99 % of the 1,022 requests in the same "
+		   "minutes");
 	c.window_count = 4;
-	expect(&c, "too few traces in these minutes to count the slow ones: 4");
+	expect(&c, "too few traces in this window to count slow ones: 4");
 }
 
 static void numbers_behind_it(void **state)

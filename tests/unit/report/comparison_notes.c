@@ -25,8 +25,8 @@ static struct rank_facts ordinary(void)
 }
 
 static const char *const assumed =
-	"noise is estimated: one profile per side; several would measure it "
-	"(check takes several files per side)";
+	"noise is estimated from one profile per side; tracefind check "
+	"measures it with several";
 
 static struct notes told, reasons;
 
@@ -168,17 +168,17 @@ static void test_methods(void **state)
 	assert_told(&f, NULL, NULL);
 	assert_int_equal(reasons.count, 1);
 	assert_string_equal(reasons.text[0],
-			    "noise: measured on 5 time slices after and 2 "
-			    "before: functions vary by 2.5 % beyond sampling "
-			    "error");
+			    "noise: measured on 5 time slices of the "
+			    "comparison and 2 of the baseline: functions vary "
+			    "by 2.5 % beyond sampling error");
 	f.peers = 40;
 	f.method = DIFF_ASSUMED;
 	f.phi = 1.25;
 	tell(&f);
 	assert_string_equal(reasons.text[0],
 			    "noise: estimated: 1.2 times that of independent "
-			    "samples, and 2.5 % from one profile to the next, "
-			    "as most of them show");
+			    "samples, plus 2.5 % between profiles, as in most "
+			    "profiles");
 }
 
 /* Of runs the reader can do something: take them by turns. */
@@ -191,11 +191,13 @@ static void test_runs(void **state)
 	f.is_of_runs = true;
 	f.slices[SIDE_SLOW] = f.slices[SIDE_BASELINE] = 6;
 	assert_told(&f,
-		    "the runs of one side were all taken after those of the "
-		    "other: a change of the machine in between looks like a "
-		    "change of the code; alternate the runs",
+		    "all runs of one side were taken after those of the other: "
+		    "a change of the machine in between looks like a code "
+		    "change; alternate the runs",
 		    NULL);
-	assert_non_null(strstr(reasons.text[0], "6 runs after and 6 before"));
+	assert_non_null(strstr(reasons.text[0],
+			       "6 runs of the comparison and 6 of the "
+			       "baseline"));
 	f.is_interleaved = true;
 	assert_told(&f, NULL, NULL);
 }
@@ -217,9 +219,9 @@ static void test_certainty(void **state)
 	notes_init(&reasons);
 	comparison_notes_report(&r, &told, &reasons);
 	assert_string_equal(reasons.text[reasons.count - 1],
-			    "certainty: shop.find: 7.1 times as far as "
-			    "unchanged functions of its size vary, chance of a "
-			    "false claim q 0.0004");
+			    "certainty: shop.find: changed 7.1 times as much "
+			    "as unchanged functions of its size vary (q = "
+			    "0.0004)");
 	row.change = CHANGE_NOISE;
 	notes_init(&reasons);
 	comparison_notes_report(&r, &told, &reasons);
@@ -234,8 +236,8 @@ static void test_periods(void **state)
 	(void)state;
 	f.period[SIDE_SLOW] = 2e7;
 	assert_told(&f, assumed,
-		    "the sides were sampled every 20 ms and 10 ms: "
-		    "compared by what the samples stand for");
+		    "the sides were sampled every 20 ms and 10 ms: compared by "
+		    "value, not by number of samples");
 	/* Means of a profile's samples, of which the difference is not told. */
 	f.period[SIDE_SLOW] = f.period[SIDE_BASELINE] + 1;
 	tell(&f);

@@ -36,7 +36,7 @@ static void test_the_basis_is_the_trace_or_a_profile(void **state)
 	r.profile.samples = -1;
 	assert_basis(&r, "samples of the slow requests themselves");
 	r.profile.scope = SCOPE_SPAN;
-	assert_basis(&r, "samples of this very request");
+	assert_basis(&r, "samples of this request");
 	r.cause.kind = CAUSE_QUEUE;
 	assert_basis(&r, "the trace");
 	r.cause.queue.typical_count = 1200;
@@ -59,8 +59,8 @@ static void test_each_weakness_has_words(void **state)
 	static const char *const words[WEAKNESSES] = {
 		[WEAKNESS_NO_PROFILE] = ", no profile",
 		[WEAKNESS_OTHER_TIME] =
-			", taken at another time than the trace",
-		[WEAKNESS_TIME_UNKNOWN] = ", its time is not known",
+			", profile from another time than the trace",
+		[WEAKNESS_TIME_UNKNOWN] = ", profile time unknown",
 		[WEAKNESS_NO_BASELINE] = ", no baseline",
 		[WEAKNESS_NOTHING_GREW] = ", no function clearly grew",
 		[WEAKNESS_NOT_TESTED] = ", significance not tested",
@@ -72,15 +72,15 @@ static void test_each_weakness_has_words(void **state)
 			", another function grew nearly as much",
 		[WEAKNESS_PARTLY_CPU] =
 			", CPU is less than half of the growth",
-		[WEAKNESS_ONE_OPERATION] = ", seen in this operation alone",
+		[WEAKNESS_ONE_OPERATION] = ", seen in this operation only",
 		[WEAKNESS_NO_HISTORY] = ", no history of the operation",
 		[WEAKNESS_HEALTHY_OPERATION] =
-			", its operation is no slower than normal",
+			", the operation is no slower than normal",
 		[WEAKNESS_BASELINE_UNCHECKED] =
 			", baseline not checked for health",
 		[WEAKNESS_BASELINE_UNHEALTHY] = ", baseline not healthy",
 		[WEAKNESS_CLOSE_SPAN] = ", another span is nearly as long",
-		[WEAKNESS_ALONE] = ", seen in this request alone",
+		[WEAKNESS_ALONE] = ", seen in this request only",
 		[WEAKNESS_MAY_BE_CHANCE] =
 			", the number of slow requests may be chance",
 		[WEAKNESS_PARTIAL_TRACE] = ", the trace is incomplete",

@@ -133,13 +133,13 @@ static void numbers(void **state)
 	c.kind = CONTRAST_MORE;
 	c.slow_median = 2097152;
 	c.fast_median = 4100.25;
-	expect(&c, "cache.hit of the slow requests is larger: 2,097,152 "
-		   "(median), 4,100 of the fast ones; p50 200 ms with such, 20 "
-		   "ms without");
+	expect(&c, "cache.hit is larger in slow requests: median 2,097,152, "
+		   "4,100 of the fast ones; p50 200 ms with those, 20 ms "
+		   "without");
 	c.kind = CONTRAST_LESS;
 	c.with_p50_ns = -1;
-	expect(&c, "cache.hit of the slow requests is smaller: 2,097,152 "
-		   "(median), 4,100 of the fast ones");
+	expect(&c, "cache.hit is smaller in slow requests: median 2,097,152, "
+		   "4,100 of the fast ones");
 }
 
 static void expect_usual(const struct contrast *c, const char *words)
@@ -205,8 +205,8 @@ static void since_when(void **state)
 		   "baseline they took 20 ms (p50 of 12)");
 	c.since = CONTRAST_MORE_OFTEN;
 	expect(&c, "96 % of the slow requests have cache.hit=false, 4 % of the "
-		   "fast ones; p50 200 ms with it, 20 ms without; the baseline "
-		   "has fewer: 12, now 48");
+		   "fast ones; p50 200 ms with it, 20 ms without; 12 in the "
+		   "baseline, now 48");
 	c.since = CONTRAST_NEW;
 	expect(&c, "96 % of the slow requests have cache.hit=false, 4 % of the "
 		   "fast ones; p50 200 ms with it, 20 ms without; the baseline "

@@ -55,10 +55,10 @@ static void loops(void **state)
 	EXPECT("a root: 52 x \"SELECT a\", one after another, 478 ms",
 	       .kind = FINDING_N_PLUS_ONE, .span = 1, .call = 4, .count = 52,
 	       .time_ns = 478 * MS);
-	EXPECT("a root: 9 x \"SELECT a\", some at a time, 90 ms",
+	EXPECT("a root: 9 x \"SELECT a\", partly in parallel, 90 ms",
 	       .kind = FINDING_N_PLUS_ONE, .span = 1, .call = 4, .count = 9,
 	       .time_ns = 90 * MS, .manner = REPEAT_SOME_AT_A_TIME);
-	EXPECT("a root: 9 x \"SELECT a\", side by side, 90 ms",
+	EXPECT("a root: 9 x \"SELECT a\", in parallel, 90 ms",
 	       .kind = FINDING_N_PLUS_ONE, .span = 1, .call = 4, .count = 9,
 	       .time_ns = 90 * MS, .manner = REPEAT_SIDE_BY_SIDE);
 }
@@ -82,7 +82,7 @@ static void retries(void **state)
 	       .kind = FINDING_RETRY, .span = 1, .call = 2, .failed = 5,
 	       .count = 2, .failed_count = 1, .time_ns = 10 * MS,
 	       .pause_ns = 5 * MS);
-	EXPECT("a root: 2 x \"call /c\" to pay, sent again, 10 ms lost",
+	EXPECT("a root: 2 x \"call /c\" to pay, retried, 10 ms lost",
 	       .kind = FINDING_RETRY, .span = 1, .call = 2, .count = 2,
 	       .time_ns = 10 * MS);
 }
@@ -91,16 +91,16 @@ static void branches(void **state)
 {
 	(void)state;
 	/* At the instance of the server side, or at the peer's address. */
-	EXPECT("a root: the slowest of 3 x \"call /c\" side by side took "
-	       "120 ms, the median 59 ms at b (b-7)",
+	EXPECT("a root: the slowest of 3 x \"call /c\" in parallel took 120 "
+	       "ms, the median 59 ms at b (b-7)",
 	       .kind = FINDING_SLOW_SHARD, .span = 1, .call = 2, .count = 3,
 	       .time_ns = 120 * MS, .other_ns = 59 * MS);
-	EXPECT("a root: the slowest of 3 x \"SELECT a\" side by side took "
-	       "120 ms, the median 59 ms at pg",
+	EXPECT("a root: the slowest of 3 x \"SELECT a\" in parallel took 120 "
+	       "ms, the median 59 ms at pg",
 	       .kind = FINDING_SLOW_SHARD, .span = 1, .call = 4, .count = 3,
 	       .time_ns = 120 * MS, .other_ns = 59 * MS);
-	EXPECT("a root: 6 x \"SELECT a\" side by side, 90 ms; the slowest, "
-	       "85 ms at pg, decides",
+	EXPECT("a root: 6 x \"SELECT a\" in parallel, 90 ms; the slowest, 85 "
+	       "ms at pg, sets the duration",
 	       .kind = FINDING_FAN_OUT, .span = 1, .call = 4, .count = 6,
 	       .time_ns = 90 * MS, .other_ns = 85 * MS);
 }
@@ -113,12 +113,12 @@ static void calls_in_a_row(void **state)
 	       .kind = FINDING_COLD_CALL, .span = 1, .call = 4, .count = 4,
 	       .time_ns = 50 * MS, .other_ns = 10 * MS);
 	EXPECT("a root: 3 long calls one after another, 3.1 s, the longest "
-	       "\"call /c\"; side by side they would save 2 s",
+	       "\"call /c\"; in parallel they would save 2 s",
 	       .kind = FINDING_CONSECUTIVE, .span = 1, .call = 2, .count = 3,
 	       .time_ns = 3100 * MS, .other_ns = 2000 * MS);
 	EXPECT("a: \"SELECT a\" took 500 ms at pg", .kind = FINDING_SLOW_QUERY,
 	       .span = 4, .count = 1, .time_ns = 500 * MS);
-	EXPECT("a: \"SELECT a\" took up to 500 ms at pg, 3 times slow",
+	EXPECT("a: \"SELECT a\" took up to 500 ms at pg, slow 3 times",
 	       .kind = FINDING_SLOW_QUERY, .span = 4, .count = 3,
 	       .time_ns = 500 * MS);
 }
@@ -126,31 +126,31 @@ static void calls_in_a_row(void **state)
 static void time_between_spans(void **state)
 {
 	(void)state;
-	EXPECT("a POST: 50 ms of 200 ms passed before the begin of b charge: "
+	EXPECT("a POST: 50 ms of 200 ms passed before the start of b charge: "
 	       "the network, a connection pool or a queue",
 	       .kind = FINDING_QUEUE_GAP, .span = 2, .other = 3, .count = 1,
 	       .time_ns = 50 * MS);
 	EXPECT("a POST: 50 ms of 200 ms passed after the end of b charge: the "
-	       "network or a late reader",
+	       "network or a slow reader",
 	       .kind = FINDING_QUEUE_GAP, .span = 2, .other = 3, .count = 1,
 	       .time_ns = 50 * MS, .rim = CALL_RIM_BEHIND);
 	EXPECT("a POST: up to 50 ms of 200 ms passed outside b charge: the "
 	       "network, a connection pool or a queue, in 2 calls",
 	       .kind = FINDING_QUEUE_GAP, .span = 2, .other = 3, .count = 2,
 	       .time_ns = 50 * MS, .rim = CALL_RIM_BOTH);
-	EXPECT("a root: 30 ms without a child, from 20 ms after its start: its "
-	       "own code or a wait",
+	EXPECT("a root: 30 ms without a child span, from 20 ms after its "
+	       "start: in its code or waiting",
 	       .kind = FINDING_GAP, .span = 1, .time_ns = 30 * MS,
 	       .other_ns = 20 * MS);
-	EXPECT("a root: 30 ms without a child, from its start: its own code or "
-	       "a wait",
+	EXPECT("a root: 30 ms without a child span, from its start: in its "
+	       "code or waiting",
 	       .kind = FINDING_GAP, .span = 1, .time_ns = 30 * MS);
-	EXPECT("a send: 110 ms until c process began: a busy or lagging "
+	EXPECT("a send: 110 ms until c process started: a busy or lagging "
 	       "consumer",
 	       .kind = FINDING_MESSAGE_DELAY, .span = 7, .other = 8, .count = 1,
 	       .time_ns = 110 * MS);
-	EXPECT("a send: up to 110 ms until c process began: a busy or lagging "
-	       "consumer, 4 messages",
+	EXPECT("a send: up to 110 ms until c process started: a busy or "
+	       "lagging consumer, 4 messages",
 	       .kind = FINDING_MESSAGE_DELAY, .span = 7, .other = 8, .count = 4,
 	       .time_ns = 110 * MS);
 }
@@ -170,10 +170,10 @@ static void errors(void **state)
 static void whole_trace(void **state)
 {
 	(void)state;
-	EXPECT("beside the request: 20 ms in c process, which nobody waited for",
+	EXPECT("in the background: 20 ms in c process, off the request's path",
 	       .kind = FINDING_ASYNC_WORK, .span = 8, .count = 1);
-	EXPECT("after the answer: 15 ms in c process, which nobody waited for; "
-	       "150 such spans in all",
+	EXPECT("after the response: 15 ms in c process, off the request's "
+	       "path; 150 such spans in all",
 	       .kind = FINDING_ASYNC_WORK, .span = 8, .count = 150,
 	       .time_ns = 15 * MS);
 	EXPECT("a step waits for c process, 18 ms",
@@ -197,11 +197,11 @@ static void whole_trace(void **state)
 	       .kind = FINDING_CLOCK_SKEW, .count = 1, .moved_count = 1,
 	       .time_ns = 1240 * MS, .other_ns = 1240 * MS);
 	EXPECT("starts are whole milliseconds: 71 spans were moved by up to "
-	       "950 us, behind what had ended before",
+	       "950 us, to after spans that had ended before",
 	       .kind = FINDING_WHOLE_STARTS, .count = 71,
 	       .time_ns = 950 * MS / 1000);
-	EXPECT("starts are whole milliseconds: 1 span was moved by up to "
-	       "1 us, behind what had ended before",
+	EXPECT("starts are whole milliseconds: 1 span was moved by up to 1 us, "
+	       "to after spans that had ended before",
 	       .kind = FINDING_WHOLE_STARTS, .count = 1,
 	       .time_ns = MS / 1000);
 }

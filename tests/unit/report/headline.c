@@ -66,7 +66,7 @@ static void one_that_may_be_noise_is_not(void **state)
 	expect(CAUSE_UNKNOWN, "cause not known");
 	result.span.duration_ns = 100;
 	result.span.self_ns = 51;
-	expect(CAUSE_UNKNOWN, "in its code or a wait there");
+	expect(CAUSE_UNKNOWN, "in its code or waiting there");
 	result.span = (struct guilty_span){ 0 };
 }
 

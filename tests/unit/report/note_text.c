@@ -61,12 +61,12 @@ static void numbers_and_names_stand_in_them(void **state)
 	expect((struct note){ .kind = NOTE_LINKS_FOLLOWED,
 			      .count = 1,
 			      .total = 1 },
-	       "1 other trace that only links lead to is part of this answer");
+	       "1 other trace, found by span links, is part of this answer");
 	expect((struct note){ .kind = NOTE_LINKS_FOLLOWED,
 			      .count = 3,
 			      .total = 12 },
-	       "3 other traces that only links lead to are part of this "
-	       "answer; links lead to more");
+	       "3 other traces, found by span links, are part of this answer; "
+	       "links lead to more");
 	expect((struct note){ .kind = NOTE_LINKS_NOT_ASKED,
 			      .reason = "Jaeger" },
 	       "consumers of its messages may be in other traces: Jaeger "
@@ -74,8 +74,8 @@ static void numbers_and_names_stand_in_them(void **state)
 	expect((struct note){ .kind = NOTE_WHOLE_RUNS,
 			      .slow_ns = 8510000000,
 			      .base_ns = 6360000000 },
-	       "the profiles last 6.4 s (baseline) and 8.5 s, like whole runs: "
-	       "compared per run; --normalize rate compares per second");
+	       "the profiles cover 6.4 s (baseline) and 8.5 s, like whole "
+	       "runs: compared per run; --normalize rate compares per second");
 	expect((struct note){ NOTE_LENGTH_UNKNOWN },
 	       "the recording time is not known: compared by share of the "
 	       "total; --normalize value compares absolute values");
@@ -87,8 +87,8 @@ static void numbers_and_names_stand_in_them(void **state)
 	expect((struct note){ .kind = NOTE_FILTERED_SIDE,
 			      .name = STR("profile"),
 			      .percent = 46.2 },
-	       "the filters keep 46.2 % of the profile; the whole answer is "
-	       "about that part");
+	       "the filters keep 46.2 % of the profile; the whole answer "
+	       "covers that part");
 	expect((struct note){ .kind = NOTE_SIDE_MISSING,
 			      .name = STR("profile"),
 			      .reason = "no route" },
@@ -97,24 +97,24 @@ static void numbers_and_names_stand_in_them(void **state)
 			      .count = 2,
 			      .total = 9,
 			      .reason = "quota" },
-	       "2 of 9 questions for other traces were not answered: quota");
+	       "2 of 9 queries for other traces failed: quota");
 	expect((struct note){ .kind = NOTE_NAME_OTHER, .name = STR("eu/shop") },
 	       "profiles of this service are sent as \"eu/shop\"");
 	expect((struct note){ .kind = NOTE_UNLIKE_OTHERS },
-	       "this request lost its time where most others of these minutes "
-	       "are no slower than normal");
+	       "most other requests in these minutes are no slower than normal "
+	       "where this one was slow");
 	expect((struct note){ .kind = NOTE_UNLIKE_OTHERS,
 			      .name = STR("auth"),
 			      .text = STR("GET /session"),
 			      .slow_ns = 4250000,
 			      .base_ns = 59000 },
-	       "this request lost its time where most others of these minutes "
-	       "are no slower than normal; they became slower in auth GET "
-	       "/session, which has 4.25 ms self time, normally 59 us");
+	       "most other requests in these minutes are no slower than normal "
+	       "where this one was slow; they became slower in auth GET "
+	       "/session: 4.25 ms self time, normally 59 us");
 	expect((struct note){ .kind = NOTE_BACKGROUND_LEFT_OUT,
 			      .percent = 96.4 },
 	       "only stacks that serve requests are shown: 96 % of the profile "
-	       "is background work, in which no request waits");
+	       "is background work");
 	expect((struct note){ .kind = NOTE_CALLS_LEFT_OUT },
 	       "waits for other services are left out of the profile: the "
 	       "spans of those calls show them");
