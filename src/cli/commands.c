@@ -57,7 +57,7 @@ const struct command commands[] = {
 	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE|FILE...",
 	  "the spans of a trace with their self time",
 	  "Prints a trace as a waterfall: self time, the critical path marked,\n"
-	  "repeated calls folded to one line. With --span all that is known of\n"
+	  "repeated calls folded to one line. With --span, all details of\n"
 	  "one span. TRACE as for slow.\n"
 	  "\n"
 	  "Examples:\n"
@@ -84,7 +84,7 @@ const struct command commands[] = {
 	  "service name above errors since limit output query", 1,
 	  FORMATS_OF_ANSWERS " csv markdown id" },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE...]",
-	  "one profile of a service and a window",
+	  "functions of one profile: of a service or from files",
 	  "Prints the functions of one profile: of a service in a window (the\n"
 	  "last 15 minutes), or from files, added up: pprof, folded stacks,\n"
 	  "speedscope, perf script, .cpuprofile, .heapprofile, .jfr...\n"
@@ -117,7 +117,7 @@ const struct command commands[] = {
 	  "service since type limit-bytes output", LIMIT_ARGUMENTS,
 	  FORMATS_OF_ANSWERS " csv markdown html google prometheus" },
 	{ "dash", COMMAND_DASH, "dash -o google|grafana [OPTIONS] [SERVICE...]",
-	  "a dashboard of services: latency, requests, CPU, memory",
+	  "dashboard of services: latency, requests, CPU, memory",
 	  "Writes a dashboard for Google Cloud Monitoring or Grafana: latency,\n"
 	  "requests, CPU and memory of the named services, or of all. Dashboards\n"
 	  "for Grafana link to traces and profiles, with a flame graph of each\n"
@@ -132,7 +132,7 @@ const struct command commands[] = {
 	  "google grafana" },
 	{ "alert", COMMAND_ALERT,
 	  "alert -o FORMAT|--now [OPTIONS] [SERVICE...]",
-	  "an alert on the latency of a service",
+	  "alert on latency or error budget of a service",
 	  "Writes an alert for Google Cloud Monitoring, Grafana or Prometheus: p95\n"
 	  "latency of a service above 2 s for 5 minutes, or as set by --quantile,\n"
 	  "--threshold and --for. The metric is discovered (--metrics-url) or given\n"
@@ -277,18 +277,18 @@ const struct command commands[] = {
 	  "  tracefind mcp --root ~/profiles\n",
 	  "context root budget", 0 },
 	{ "config", COMMAND_CONFIG, "config ACTION [OPTIONS] [ARGUMENTS]",
-	  "names for servers, and what is in force",
+	  "server contexts and settings in effect",
 	  "Reads and writes the configuration, ~/.config/tracefind/config;\n"
 	  "tracefind-config(5) describes it. Actions:\n"
-	  "  list                 the contexts; * marks the one in force\n"
+	  "  list                 the contexts; * marks the current one\n"
 	  "  get KEY              a value of the context\n"
-	  "  set KEY VALUE        change it; comments stay\n"
+	  "  set KEY VALUE        set it; comments stay\n"
 	  "  unset KEY            remove it\n"
 	  "  init                 prompts for the servers, on a terminal\n"
-	  "  use CONTEXT          put another context into force\n"
-	  "  view [--origin]      all that is in force, and from where\n"
+	  "  use CONTEXT          switch to another context\n"
+	  "  view [--origin]      settings in effect, and where each is set\n"
 	  "  import grafana FILE  contexts from Grafana's data sources\n"
-	  "--context NAME is for get and set, too: set makes a new one.\n"
+	  "get and set accept --context NAME; set creates a new one.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind config set --context prod \\\n"

@@ -583,13 +583,12 @@ static bool fail_context(const struct config *c, const char *name,
 		suggestion_offer(&near, c->user.contexts[i].name);
 	if (near.best[0])
 		return error_set(err, ERROR_USAGE,
-				 "there is no context '%s' in %s; did you "
-				 "mean %s?",
+				 "no context '%s' in %s; did you mean %s?",
 				 value_quote(name).text, c->user_path,
 				 near.best);
 	return error_set(err, ERROR_USAGE,
-			 "there is no context '%s' in %s; tracefind config "
-			 "list shows those there are",
+			 "no context '%s' in %s; tracefind config list shows "
+			 "the contexts",
 			 value_quote(name).text,
 			 c->user_path ? c->user_path : "no file");
 }

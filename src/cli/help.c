@@ -41,9 +41,9 @@ static void write_general(struct out *out)
 		out,
 		"\n"
 		"'tracefind help COMMAND' shows the options of one. A trace\n"
-		"without a command is one for slow, a file with a profile one\n"
-		"for profile. With --replay and no command, a recorded run is\n"
-		"repeated.\n"
+		"without a command is passed to slow, a file with a profile to\n"
+		"profile. With --replay and no command, the recorded command\n"
+		"is repeated.\n"
 		"\n"
 		"Examples:\n"
 		"  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
@@ -53,9 +53,8 @@ static void write_general(struct out *out)
 		"  tracefind --replay case.har.gz\n"
 		"\n"
 		"Servers are named by --traces-url and --profiles-url, by\n"
-		"TRACEFIND_TRACES_URL and TRACEFIND_PROFILES_URL, or for good\n"
-		"with 'tracefind config'; else they are looked for on this\n"
-		"machine. 'tracefind doctor' checks them. See tracefind(1) for\n"
+		"TRACEFIND_TRACES_URL and TRACEFIND_PROFILES_URL, or permanently\n"
+		"with 'tracefind config'; the default is localhost. 'tracefind doctor' checks them. See tracefind(1) for\n"
 		"the environment and the exit status.\n");
 }
 

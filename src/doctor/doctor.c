@@ -79,7 +79,7 @@ static void write_summary(const struct doctor *d, struct page *p)
 	bool is_first = true;
 
 	if (!failed && !warnings) {
-		page_textf(p, "all %zu checks are ok", ok);
+		page_textf(p, "all %zu checks passed", ok);
 	} else {
 		write_count(p, failed, "check failed", "checks failed",
 			    &is_first);

@@ -87,7 +87,7 @@ static void doctor_check_tenant(struct doctor *d, const struct side *s,
 			 tenant, STR_ARGS(origin));
 	else
 		check_ok(&d->checks, name, "tenant",
-			 "none sent; needed where the server has several");
+			 "none sent; needed by multi-tenant servers");
 }
 
 void exam_add_times(struct exam *e, const struct http_response *response)
@@ -182,7 +182,7 @@ static bool judge_login(struct doctor *d, struct exam *e, struct error *err)
 	if (!is_login_trouble(trouble)) {
 		if (e->is_right)
 			check_ok(&d->checks, e->name, "login",
-				 "reading is allowed");
+				 "read access");
 		e->known |= EXAM_ALLOWED;
 		return true;
 	}
@@ -327,7 +327,7 @@ static bool judge_clock(struct doctor *d, struct exam *e, struct error *err)
 	(void)err;
 	if (!e->clock_count) {
 		check_ok(&d->checks, e->name, "clock",
-			 "not known: the answers carry no Date");
+			 "unknown: responses have no Date header");
 		return true;
 	}
 	clock = clock_offset_find(e->clocks, e->clock_count,
@@ -336,7 +336,7 @@ static bool judge_clock(struct doctor *d, struct exam *e, struct error *err)
 	is_behind = clock.offset_ns < 0;
 	if (status == CHECK_OK) {
 		check_ok(&d->checks, e->name, "clock",
-			 "agrees with this machine's to some seconds");
+			 "within seconds of this machine's clock");
 		return true;
 	}
 	format_duration(is_behind ? sat_sub_i64(0, clock.offset_ns)
@@ -352,8 +352,8 @@ static bool judge_clock(struct doctor *d, struct exam *e, struct error *err)
 			   "miss new data",
 			   off, is_behind ? "behind" : "ahead of");
 	check_fix(&d->checks,
-		  "timedatectl set-ntp true, on whichever is wrong (where "
-		  "TRACEFIND_NOW is set, that is this machine's)");
+		  "timedatectl set-ntp true, on the machine whose clock is "
+		  "wrong (TRACEFIND_NOW, if set, overrides this machine's)");
 	return true;
 }
 
@@ -446,29 +446,29 @@ static const struct {
 } trouble_fixes[] = {
 	{ TROUBLE_REFUSED,
 	  "start the server, or name its address: {side}-url URL" },
-	{ TROUBLE_NO_HOST, "{side}-url with a name that is known here: getent "
+	{ TROUBLE_NO_HOST, "{side}-url with a name that resolves here: getent "
 			   "hosts NAME" },
 	{ TROUBLE_NO_PROXY,
 	  "{side}-proxy URL, or unset https_proxy http_proxy" },
 	{ TROUBLE_NO_CONNECTION,
 	  "check firewall, VPN and {side}-url, the scheme too; by hand: curl "
 	  "-v {url}" },
-	{ TROUBLE_SLOW, "--timeout 5m; see whether {host} is overloaded" },
+	{ TROUBLE_SLOW, "--timeout 5m; check whether {host} is overloaded" },
 	{ TROUBLE_UNTRUSTED,
-	  "{side}-cacert FILE with the authority's certificate; to try without "
-	  "the check: {side}-insecure" },
+	  "{side}-cacert FILE with the CA certificate; to skip verification: "
+	  "{side}-insecure" },
 	{ TROUBLE_OTHER_NAME,
-	  "{side}-url with a name that the certificate is for; to try without "
-	  "the check: {side}-insecure" },
+	  "{side}-url with a name that the certificate covers; to skip "
+	  "verification: {side}-insecure" },
 	{ TROUBLE_OUT_OF_DATE,
-	  "a new certificate on the server, or the right time here (date); to "
-	  "try without the check: {side}-insecure" },
+	  "renew the server's certificate, or correct this machine's clock "
+	  "(date); to skip verification: {side}-insecure" },
 	{ TROUBLE_TLS,
-	  "{side}-url http://{address}, if the server does without TLS" },
+	  "{side}-url http://{address}, if the server does not use TLS" },
 	{ TROUBLE_SCHEME, "{side}-url {scheme}://{address}, or another port" },
 	{ TROUBLE_CERTIFICATE,
-	  "{side}-cert FILE {side}-key FILE, if the server lets in those with "
-	  "a certificate only" },
+	  "{side}-cert FILE {side}-key FILE, if the server requires a client "
+	  "certificate" },
 	{ TROUBLE_SECRET,
 	  "{side}-url https://{address}, or {side}-insecure-auth where the "
 	  "network can be trusted" },
@@ -476,7 +476,7 @@ static const struct {
 	  "{side}-token-file FILE, or {side}-username NAME with "
 	  "{side}-password-file FILE" },
 	{ TROUBLE_RIGHTS,
-	  "a token with the right to read (Grafana Cloud: traces:read, "
+	  "a token with read access (Grafana Cloud: traces:read, "
 	  "profiles:read, metrics:read) in {side}-token-file FILE" },
 	{ TROUBLE_PROXY_LOGIN,
 	  "USER:PASSWORD and an @ before the host of {side}-proxy" },
@@ -484,7 +484,7 @@ static const struct {
 	{ TROUBLE_TENANT_HEADER, "{side}-header 'x-tenant: NAME'" },
 	{ TROUBLE_REDIRECT, "{side}-url with the final address" },
 	{ TROUBLE_BUSY, "wait and try again: --retry 5 --timeout 5m" },
-	{ TROUBLE_SERVER, "see the server's log" },
+	{ TROUBLE_SERVER, "check the server's log" },
 };
 
 /* The fix for a server that responds, but unexpectedly. */
@@ -545,8 +545,8 @@ void fix_span_profiles(struct checks *c, const struct profile_checkup *server,
 		check_fix(c, "%s", fix);
 	else if (language.len)
 		check_fix(c,
-			  "none for %.*s; the profile of the whole service "
-			  "is taken",
+			  "none for %.*s; the profile of the whole service is "
+			  "used",
 			  STR_ARGS(language));
 	else
 		check_fix(c, "in the service: the span wrapper of its SDK "

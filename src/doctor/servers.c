@@ -118,10 +118,10 @@ static void check_none(struct doctor *d)
 
 	if (service)
 		check_warn(&d->checks, "metrics", "service",
-			   "none of the known metrics is of \"%s\"", service);
+			   "no known metric for \"%s\"", service);
 	else
 		check_warn(&d->checks, "metrics", "names",
-			   "none of the known metrics is there");
+			   "no known metric found");
 	check_fix(&d->checks,
 		  "Tempo's metrics generator, the collector's spanmetrics "
 		  "connector or OpenTelemetry's HTTP metrics, sent to this "
@@ -303,8 +303,8 @@ static void judge_narrowed(struct doctor *d, const struct doctor_service *row,
 			   const struct place *place)
 {
 	check_ok(&d->checks, "profiles", "place",
-		 "\"%.*s\" runs in several places: profiles with "
-		 "%s=\"%.*s\" are taken, as by --map %s=%s",
+		 "\"%.*s\" runs in several places: profiles with %s=\"%.*s\" "
+		 "are used, as with --map %s=%s",
 		 STR_ARGS(row->name), place->label, STR_ARGS(place->value),
 		 place->attr, place->label);
 }
@@ -323,14 +323,15 @@ static void judge_doubt(struct doctor *d, const struct doctor_service *row)
 	if (doubt->trouble == PLACES_ABSENT)
 		check_warn(&d->checks, "profiles", "place",
 			   "\"%.*s\" sends no profiles from where the trace is "
-			   "(%s \"%.*s\"): those there are have %s %s",
+			   "(%s \"%.*s\"): existing ones have %s %s",
 			   STR_ARGS(row->name), doubt->attr,
 			   STR_ARGS(doubt->value), doubt->label,
 			   buf_text(&values));
 	else
 		check_warn(&d->checks, "profiles", "place",
 			   "\"%.*s\" sends profiles from several places (%s: "
-			   "%s), and the trace does not say which is its own",
+			   "%s), and the trace does not show which one is its "
+			   "own",
 			   STR_ARGS(row->name), doubt->label,
 			   buf_text(&values));
 	check_fix(&d->checks,

@@ -77,7 +77,7 @@ static void judge_near(struct doctor *d, const struct doctor_service *row)
 			row->match == NAME_DOUBT ? "it could be" : "nearest",
 			buf_text(&names));
 	buf_release(&names);
-	fix_name(d, row, row->attr_key ? "" : "if it is that one: ", "");
+	fix_name(d, row, row->attr_key ? "" : "if that is the service: ", "");
 }
 
 /* Adds a check for services whose names do not occur. */
@@ -115,7 +115,7 @@ static void judge_varied(struct doctor *d, const struct doctor_service *row)
 		   "\"%.*s\" sends its profiles as \"%.*s\"",
 		   STR_ARGS(row->name), STR_ARGS(row->found));
 	fix_name(d, row, "",
-		 "; for good: give both the same name (OTEL_SERVICE_NAME, "
+		 "; permanently: give both the same name (OTEL_SERVICE_NAME, "
 		 "the profiler's application name)");
 }
 
@@ -138,8 +138,8 @@ static void judge_quiet(struct doctor *d, const struct doctor_service *row)
 			   d->has_trace ? STR("30m") : STR("24h"));
 	fix_command_end(
 		&c, &d->checks,
-		"; if that finds none either, its profiler stopped: look "
-		"at the log of its SDK or of Alloy");
+		"; if that finds none either, its profiler has stopped: check "
+		"the log of its SDK or of Alloy");
 }
 
 static void judge_types(struct doctor *d, const struct doctor_service *row)
@@ -158,7 +158,7 @@ static void judge_types(struct doctor *d, const struct doctor_service *row)
 	if (row->has_cpu)
 		return;
 	check_warn(&d->checks, "profiles", "service",
-		   "\"%.*s\" has no CPU profile; the best it has is %.*s",
+		   "\"%.*s\" has no CPU profile; the next best is %.*s",
 		   STR_ARGS(row->name), STR_ARGS(word));
 	check_fix(&d->checks, "enable CPU in its profiler: see tracefind types "
 			      "--guide");
@@ -249,7 +249,7 @@ static void judge_window(struct doctor *d)
 		show_time(limits.newest_ns, edge);
 		check_fail(c, ERROR_NOT_FOUND, "profiles", "window",
 			   "begins at %s, after the newest profile, of %s: "
-			   "nobody sends any more",
+			   "profiles are no longer sent",
 			   from, edge);
 		check_fix(c, "%s%s", server_of(d)->logs_fix,
 			  server_of(d)->elsewhere_fix);
@@ -316,7 +316,7 @@ static void judge_summary(struct doctor *d)
 		check_ok(&d->checks, "profiles", "services",
 			 "%zu of %zu with samples in the window%s", count,
 			 d->row_count,
-			 d->rows_left_out ? " (more were not looked at)" : "");
+			 d->rows_left_out ? " (more were not checked)" : "");
 	else if (d->has_trace)
 		check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "services",
 			   "no service of the trace has samples in the window");
@@ -360,8 +360,8 @@ static void judge_no_id(struct doctor *d, size_t first)
 	}
 	if (names.len) {
 		check_warn(&d->checks, "profiles", "spans",
-			   "no span of %s carries pyroscope.profile.id, so "
-			   "samples cannot be split by span",
+			   "no span of %s has pyroscope.profile.id, so samples "
+			   "cannot be split by span",
 			   buf_text(&names));
 		fix_span_profiles(&d->checks, server_of(d), language);
 	}
@@ -375,8 +375,8 @@ static void judge_bad_id(struct doctor *d, const struct doctor_service *row)
 		   "of 16 hex digits",
 		   STR_ARGS(row->name), STR_ARGS(row->profile_id));
 	check_fix(&d->checks,
-		  "leave the attribute to the SDK's wrapper; a template in a "
-		  "collector was not filled in");
+		  "let the SDK's wrapper set the attribute; a collector left a "
+		  "template unfilled");
 }
 
 /* Single services may be idle and have no sample; if none has any, it indicates
@@ -386,17 +386,17 @@ static void judge_no_samples(struct doctor *d, bool is_short)
 	if (is_short) {
 		check_warn(&d->checks, "profiles", "spans",
 			   "no samples of any labelled span; they are under 20 "
-			   "ms, and a sample stands for 10 ms of CPU");
+			   "ms, and a sample represents 10 ms of CPU");
 		check_fix(&d->checks, "a slower trace of the same operation");
 		return;
 	}
 	check_warn(&d->checks, "profiles", "spans",
-		   "spans carry profile ids, but none of the queried ones has "
+		   "spans have profile ids, but none of the queried ones has "
 		   "samples");
 	check_fix(&d->checks,
-		  "they may have waited: only CPU time is labelled (Java: "
-		  "wall too); else see that profiler and span wrapper run in "
-		  "the same process");
+		  "they may have waited: only CPU time is labelled (Java: wall "
+		  "too); else check that profiler and span wrapper run in the "
+		  "same process");
 }
 
 static void judge_ignored(struct doctor *d)
@@ -430,7 +430,8 @@ static void judge_span_samples(struct doctor *d)
 			 "of %zu services with labelled spans %zu have samples "
 			 "of the longest one%s",
 			 with + idle + brief, with,
-			 idle + brief ? "; the others were hardly on CPU" : "");
+			 idle + brief ? "; the others used hardly any "
+					"CPU" : "");
 	else if (idle + brief)
 		judge_no_samples(d, !idle);
 	for (size_t i = 0; i < d->row_count; i++) {
@@ -449,11 +450,11 @@ static void judge_span_names(struct doctor *d)
 		return;
 	if (d->has_span_names) {
 		check_ok(&d->checks, "profiles", "spans",
-			 "samples name the spans they belong to");
+			 "samples have span ids");
 		return;
 	}
 	check_warn(&d->checks, "profiles", "spans",
-		   "no sample names a span: most likely no span profiles");
+		   "no sample has a span id: span profiles are probably off");
 	check_fix(&d->checks,
 		  "to be sure, with a trace of it: tracefind doctor TRACE");
 }
@@ -533,26 +534,27 @@ static void check_complete(struct doctor *d)
 
 	if (!t->is_partial && !t->orphan_count) {
 		check_ok(&d->checks, "trace", "complete",
-			 "every span's parent is there");
+			 "no span lacks its parent");
 		return;
 	}
 	if (is_strict)
 		check_fail(&d->checks, ERROR_PARTIAL, "trace", "complete",
-			   "spans whose parents are not there: %u%s",
+			   "spans with a missing parent: %u%s",
 			   t->orphan_count,
-			   t->is_partial ? ", and the server cut it" : "");
+			   t->is_partial ? ", and the server truncated "
+					   "it" : "");
 	else if (t->is_partial)
 		check_warn(&d->checks, "trace", "complete",
-			   "the server gave only a part of it");
+			   "the server returned only a part of it");
 	else
 		check_warn(&d->checks, "trace", "complete",
-			   "spans whose parents are not there: %u",
+			   "spans with a missing parent: %u",
 			   t->orphan_count);
 	check_fix(&d->checks, "%s",
 		  t->is_partial
 			  ? trace_server_of(d)->cut_fix
-			  : "fresh traces arrive in parts: try again in 30 s; "
-			    "else a service does not send, or samples "
+			  : "new traces arrive in parts: try again in 30 s; "
+			    "else a service does not send spans, or samples "
 			    "independently");
 }
 

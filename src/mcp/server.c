@@ -347,8 +347,7 @@ static void answer_more(struct server *s, struct mcp_call *c)
 		snprintf(number, sizeof number, "%" PRIu64, cursor.answer);
 		if (!k)
 			error_set(&err, ERROR_NOT_FOUND,
-				  "answer %s is not kept any more: call its "
-				  "tool again",
+				  "answer %s has expired: call its tool again",
 				  number);
 		else
 			is_done = reduce_part(

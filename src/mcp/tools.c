@@ -57,18 +57,18 @@ static const struct tool_argument search_arguments[] = {
 	ARGUMENT("query", TOOL_TEXT, "query",
 		 "TraceQL instead of service, operation and errors"),
 	WINDOW,
-	LIMIT("how many traces (10)"),
+	LIMIT("number of traces (10)"),
 	END
 };
 
 static const struct tool_argument slow_arguments[] = {
 	ARGUMENT("trace_id", TOOL_TRACE, NULL,
 		 "the trace; without one a typical slow trace of the service "
-		 "is looked for"),
+		 "is chosen"),
 	ARGUMENT("file", TOOL_FILE, NULL, "a trace in a file, instead"),
 	SERVICE,
 	ARGUMENT("span", TOOL_TEXT, "span", "id of the span to explain"),
-	ARGUMENT("why", TOOL_FLAG, "why", "the whole reasoning"),
+	ARGUMENT("why", TOOL_FLAG, "why", "include the full reasoning"),
 	TYPE,
 	BASELINE,
 	WINDOW,
@@ -79,9 +79,9 @@ static const struct tool_argument show_arguments[] = {
 	ARGUMENT("trace_id", TOOL_TRACE, NULL, "the trace"),
 	ARGUMENT("file", TOOL_FILE, NULL, "a trace in a file, instead"),
 	ARGUMENT("span", TOOL_TEXT, "span",
-		 "id of a span of which all is wanted"),
-	ARGUMENT("errors", TOOL_FLAG, "errors", "only spans that failed"),
-	LIMIT("how many spans (all)"),
+		 "id of a span to show in full"),
+	ARGUMENT("errors", TOOL_FLAG, "errors", "only failed spans"),
+	LIMIT("number of spans (all)"),
 	END
 };
 
@@ -90,15 +90,16 @@ static const struct tool_argument diff_arguments[] = {
 	TYPE,
 	BASELINE,
 	ARGUMENT("selector", TOOL_TEXT, "selector",
-		 "which profiles, as {version=\"2\"}"),
+		 "profile selector, for example {version=\"2\"}"),
 	ARGUMENT("baseline_selector", TOOL_TEXT, "baseline-selector",
-		 "which profiles to compare with"),
+		 "profile selector of the baseline"),
 	ARGUMENT("before_file", TOOL_FILE, NULL, "the baseline profile"),
-	ARGUMENT("after_file", TOOL_FILE, NULL, "a profile from after"),
+	ARGUMENT("after_file", TOOL_FILE, NULL, "the comparison profile"),
 	ARGUMENT("focus", TOOL_TEXT, "focus",
-		 "only stacks with a function like this regular expression"),
+		 "only stacks with a function that matches this regular "
+		 "expression"),
 	WINDOW,
-	LIMIT("how many functions (100)"),
+	LIMIT("number of functions (100)"),
 	END
 };
 
@@ -112,12 +113,12 @@ static const struct tool_argument function_arguments[] = {
 	  (const char *const[]){ "function", "line", NULL }, false },
 	TYPE,
 	WINDOW,
-	LIMIT("how many functions (100)"),
+	LIMIT("number of functions (100)"),
 	END
 };
 
 static const struct tool_argument services_arguments[] = {
-	WINDOW, LIMIT("how many services (100)"), END
+	WINDOW, LIMIT("number of services (100)"), END
 };
 
 static const struct tool_argument types_arguments[] = { SERVICE, WINDOW, END };
@@ -140,7 +141,7 @@ static const struct tool_argument check_arguments[] = {
 	ARGUMENT("against", TOOL_OPTION_FILE, "against",
 		 "profile, folder or snapshot to compare with"),
 	ARGUMENT("fail_on", TOOL_TEXT, "fail-on",
-		 "limits, as total>3%,function>5%,new>1%,latency>10%"),
+		 "limits, for example total>3%,function>5%,new>1%,latency>10%"),
 	TYPE,
 	WINDOW,
 	END
@@ -158,10 +159,10 @@ static const struct tool_argument leak_arguments[] = {
 static const struct tool_argument cost_arguments[] = {
 	NEEDED_SERVICE,
 	ARGUMENT("compare", TOOL_FLAG, "compare",
-		 "what the difference to a baseline costs"),
+		 "price the difference from a baseline"),
 	BASELINE,
 	ARGUMENT("right_size", TOOL_FLAG, "right-size",
-		 "which size of an instance would do"),
+		 "suggest an instance size"),
 	WINDOW,
 	END
 };
@@ -169,14 +170,14 @@ static const struct tool_argument cost_arguments[] = {
 static const struct tool_argument slo_arguments[] = {
 	NEEDED_SERVICE,
 	NEEDED("objective", TOOL_TEXT, "objective",
-	       "percent of the requests that have to be good, as 99.9"),
+	       "percentage of requests that must be good, for example 99.9"),
 	ARGUMENT("threshold", TOOL_TEXT, "threshold",
 		 "slower requests are bad, for example 300ms"),
 	ARGUMENT("operation", TOOL_TEXT, "name", "name of the span"),
 	ARGUMENT("budget_window", TOOL_TEXT, "window",
-		 "the time that the error budget is of (30d)"),
+		 "length of the SLO window (30d)"),
 	ARGUMENT("sample", TOOL_COUNT, "sample",
-		 "how many bad requests to investigate (20)"),
+		 "number of bad requests to investigate (20)"),
 	WINDOW,
 	END
 };
@@ -188,7 +189,7 @@ static const struct tool_argument doctor_arguments[] = {
 
 static const struct tool_argument more_arguments[] = {
 	NEEDED("cursor", TOOL_TEXT, NULL,
-	       "one of those in left_out of an earlier answer"),
+	       "a cursor from left_out of an earlier answer"),
 	END
 };
 
@@ -198,8 +199,8 @@ const struct tool tools[] = {
 	  "of durations.",
 	  "search", NULL, search_arguments },
 	{ "explain_trace", "Explain a slow trace",
-	  "From a trace to the span that cost its time, why, and the functions "
-	  "whose cost grew against a healthy time, with how sure that is.",
+	  "The span that made a trace slow, the cause, the functions that grew "
+	  "compared with a healthy baseline, and the confidence.",
 	  "slow", "--limit=100", slow_arguments },
 	{ "show_trace", "Show a trace",
 	  "The spans of a trace with self time and critical path.", "show",
@@ -214,34 +215,34 @@ const struct tool tools[] = {
 	{ "list_services", "Services with profiles",
 	  "Services that send profiles, most CPU first.", "services",
 	  "--limit=100", services_arguments },
-	{ "list_profile_types", "Types of profiles",
-	  "Types of profiles that there are.", "types", NULL,
+	{ "list_profile_types", "Profile types",
+	  "Available profile types.", "types", NULL,
 	  types_arguments },
-	{ "since_when", "Since when is it slower",
+	{ "since_when", "Since when a service is slower",
 	  "The change point of cost or duration, and which version, instances "
 	  "or traffic changed then.",
 	  "when", NULL, when_arguments },
-	{ "check_change", "Did a change make it slower",
+	{ "check_change", "Check a change",
 	  "Candidate against baseline with limits: what grew beyond noise.",
 	  "check", NULL, check_arguments },
-	{ "find_leak", "Does memory grow without end",
+	{ "find_leak", "Find memory leaks",
 	  "Memory in use and goroutines of a service over hours, by function.",
 	  "leak", NULL, leak_arguments },
 	{ "cost", "Cost per request",
 	  "CPU and memory of a service by request and function, in money where "
 	  "prices are configured.",
 	  "cost", NULL, cost_arguments },
-	{ "slo", "What spends the error budget",
-	  "Good requests of a service against an objective: what spent the "
-	  "error budget by cause, service and function, how fast it goes.",
-	  /* Clients time out after a minute, of which the sample takes half. */
+	{ "slo", "SLO and error budget",
+	  "SLO compliance of a service: error budget, burn rate, and what "
+	  "consumed the budget by cause, service and function.",
+	  /* Clients wait for a minute, of which the sample takes a half. */
 	  "slo", "--timeout=40s", slo_arguments },
 	{ "doctor", "Check the servers",
-	  "Whether servers answer and which data they hold, with a fix for "
-	  "each gap.",
+	  "Checks whether servers respond and which data they have, with a fix "
+	  "for each problem.",
 	  "doctor", NULL, doctor_arguments },
 	{ "more", "More of an answer",
-	  "What an earlier answer had no room for.", NULL, NULL,
+	  "The parts that an earlier answer left out.", NULL, NULL,
 	  more_arguments },
 	{ NULL, NULL, NULL, NULL, NULL, NULL },
 };
@@ -373,7 +374,7 @@ static bool resolve(const struct call_values *v, const struct tool_argument *a,
 	    (root[len - 1] != '/' && path[len] != '/' && path[len]))
 		return fail_value(a, "lies outside of --root", err);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return fail_value(a, "no ordinary file", err);
+		return fail_value(a, "not a regular file", err);
 	*value = arena_str(v->arena, str_from(path));
 	return value->ptr || arena_fail(v->arena, "the arguments", err);
 }
@@ -383,7 +384,7 @@ static bool check_value(const struct call_values *v,
 			struct error *err)
 {
 	if (memchr(value->ptr, '\0', value->len))
-		return fail_value(a, "holds a NUL", err);
+		return fail_value(a, "contains a NUL byte", err);
 	switch (a->kind) {
 	case TOOL_WORD:
 		return is_word(a, *value) || fail_word(a, err);
@@ -687,8 +688,8 @@ bool tool_cursor_read(struct str arguments, struct arena *arena,
 	rest = v.values[0];
 	if (!split(&rest, &cursor->answer) || !split(&rest, &cursor->offset))
 		return error_set(err, ERROR_USAGE,
-				 "cursor: one of those in left_out of an "
-				 "earlier answer, as it stands there");
+				 "cursor: a cursor from left_out of an earlier "
+				 "answer, unchanged");
 	cursor->pointer = rest;
 	return true;
 }
@@ -738,14 +739,14 @@ static void write_output(struct jsonw *w, const struct tool *t)
 	jsonw_addf(w, "outputSchema:{type:object, properties:{");
 	if (t->command)
 		jsonw_addf(w,
-			   "command:{type:string, "
-			   "description:'gives the same in a shell'}, "
-			   "exit_code:{type:integer, description:%s}",
+			   "command:{type:string, description:'the same as a "
+			   "shell command'}, exit_code:{type:integer, "
+			   "description:%s}",
 			   "0; 10: the check failed; 5: inconclusive");
 	jsonw_addf(w, "answer:{type:object, description:%s}}, required:[",
 		   t->command
-			   ? "what -o json of the command gives, reduced; "
-			     "left_out has cursors for the tool more"
+			   ? "output of -o json, reduced; left_out has cursors "
+			     "for the tool more"
 			   : "the requested part");
 	if (t->command)
 		jsonw_addf(w, "command, exit_code");

@@ -63,7 +63,7 @@ static void ratio_text(double ratio, char out[UNIT_TEXT_BYTES])
 		snprintf(out, UNIT_TEXT_BYTES, "%+.*f %%", decimals, percent);
 }
 
-/* "samples in all from 8,502 to 9,471 (+11 %)" */
+/* "total samples from 8,502 to 9,471 (+11 %)" */
 static void add_whole(struct page *p, const struct result *r)
 {
 	char measure[2 * UNIT_TEXT_BYTES], sides[CHANGE_BYTES];
@@ -71,16 +71,17 @@ static void add_whole(struct page *p, const struct result *r)
 
 	if (r->normalize == NORMALIZE_SHARE) {
 		page_textf(p, "compared by share%s",
-			   r->profile.is_of_rest ? " of what the filters leave"
+			   r->profile.is_of_rest ? " of the filtered profile"
 						 : "");
 		return;
 	}
 	scale_measure(r, measure);
 	from_to(r, r->baseline.total_value, r->profile.total_value, sides,
 		sizeof sides);
-	page_textf(p, "%s %s %s", measure,
-		   r->profile.is_of_rest ? "left by the filters" : "in all",
-		   sides);
+	page_textf(p,
+		   r->profile.is_of_rest ? "%s left by the filters %s"
+					 : "total %s %s",
+		   measure, sides);
 	if (r->baseline.total_value > 0) {
 		ratio_text(whole_ratio(r), ratio);
 		page_text(p, " (");
@@ -155,7 +156,7 @@ static const char *whole_words(double ratio)
 
 static const char *whole_name(const struct result *r)
 {
-	return r->profile.is_of_rest ? "what the filters leave"
+	return r->profile.is_of_rest ? "the filtered profile"
 				     : "the whole profile";
 }
 
@@ -178,7 +179,7 @@ static void add_uncertain(struct page *p, const struct result *r)
 	}
 	if (r->whole.detectable > 0) {
 		format_percent(r->whole.detectable, percent);
-		page_text(p, "; detectable: a change of the whole by ");
+		page_text(p, "; detectable: a change of the total by ");
 		page_number(p, percent);
 		page_text(p, " or more");
 	}
@@ -421,7 +422,7 @@ static void write_confidence(struct page *p, const struct result *r)
 		add_certainty(p, r, result_verdict(r));
 	else if (r->whole.is_changed && !isnan(r->whole.q))
 		page_textf(p,
-			   "%s: the whole changed significantly (%s)",
+			   "%s: the total changed significantly (%s)",
 			   r->whole.q <= STRONG_Q ? "strong" : "fair",
 			   q_words(r->whole.q));
 	else if (r->whole.is_changed)

@@ -524,17 +524,18 @@ static void head_how(const struct head *p)
 {
 	struct page *page = p->page;
 
-	page_textf(page, "%s; a frame is as wide as ",
+	page_textf(page, "%s; frame width: ",
 		   p->f->is_reversed ? "callees first" : "callers first");
 	if (p->f->has_baseline)
 		page_textf(page,
-			   "the larger side of its stacks, baseline or after; "
-			   "%s",
-			   has_gone(p->f) ? "hatched: not there after; " : "");
+			   "the larger side of its stacks, baseline or "
+			   "comparison; %s",
+			   has_gone(p->f) ? "hatched: gone in the "
+					    "comparison; " : "");
 	else
-		page_textf(page, "the value of it and all %s",
+		page_textf(page, "its value and all %s",
 			   p->f->is_reversed ? "callers above it"
-					     : "beneath it");
+					     : "below it");
 	flame_head_compared(page, p->f);
 }
 

@@ -923,11 +923,11 @@ static void write_words(const struct render_input *in, struct out *out)
 	page_begin(&p, &style, out);
 	/* Description of the static picture; the script replaces it. */
 	out_text(p.out, "<p class=\"flame-how\" id=\"flame-caption\">");
-	page_textf(&p, "%s; a frame is as wide as ",
+	page_textf(&p, "%s; frame width: ",
 		   in->flame->is_reversed ? "callees first" : "callers first");
 	page_text(&p, in->flame->has_baseline
 			      ? "the larger side of its stacks, baseline or "
-				"after; hatched: gone after"
+				"comparison; hatched: gone in the comparison"
 			      : "the value of its stacks");
 	page_flush(&p, PAINT_NONE, "", 0);
 	out_text(p.out, "</p>\n");

@@ -132,7 +132,7 @@ function legend(palette, used) {
 			...data.legends.diff.slice(1, -1),
 			[data.down[data.down.length - 1], "shrank"],
 			[data.down[data.down.length - 1],
-				"gone: not there after", , "gone"]];
+				"gone in the comparison", , "gone"]];
 	if (!data.legends[palette])
 		return [];
 	for (let fn = 0; fn < F.count; fn++)

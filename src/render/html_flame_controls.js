@@ -4,7 +4,7 @@
 // the state when they are told to.
 const flameControls = (function () {
 "use strict";
-const MEASURES = { larger: "the larger side", after: "after", before: "baseline",
+const MEASURES = { larger: "the larger side", after: "comparison", before: "baseline",
 	change: "the change" };
 // Of a path, the first and the last ones.
 const CRUMBS_MAX = 5;
@@ -24,11 +24,11 @@ const CAPTIONS = {
 		"function and callers",
 };
 const WIDTHS = {
-	larger: "as wide as the larger side of its stacks, baseline or after",
-	after: "as wide as its value after",
-	before: "as wide as its value in the baseline",
-	change: "as wide as what came and went in its stacks, added up",
-	alone: "as wide as its value",
+	larger: "the larger side of its stacks, baseline or comparison",
+	after: "its value in the comparison",
+	before: "its value in the baseline",
+	change: "the sum of the changes in its stacks",
+	alone: "its value",
 };
 
 function id(name) {
@@ -211,11 +211,11 @@ function showCaption() {
 	const isFixed = state.view === "sides" || state.view === "diff";
 	const how = !hasBaseline ? WIDTHS.alone : WIDTHS[state.measure];
 
-	id("caption").textContent = (state.isOwn ? "Of this request alone, " +
-		"beside the baseline. " : "") + CAPTIONS[state.view] + "." + (isFixed ? "" :
-		" A frame is " + how + ".") + (hasBaseline ? (state.palette === "diff" ?
+	id("caption").textContent = (state.isOwn ? "This request only, " +
+		"against the baseline. " : "") + CAPTIONS[state.view] + "." + (isFixed ? "" :
+		" Frame width: " + how + ".") + (hasBaseline ? (state.palette === "diff" ?
 		"" : " +: grew or new, -: shrank or gone.") + " Dotted: grew from " +
-		"nothing; hatched: not there after. " : " ") + "Striped: frames too narrow to draw each." +
+		"nothing; hatched: gone in the comparison. " : " ") + "Striped: frames too narrow to draw each." +
 		(state.lit === null ? "" : " In full colour: " + state.lit + ".");
 	if (id("width"))
 		id("width").disabled = isFixed;

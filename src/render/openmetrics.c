@@ -25,7 +25,7 @@
  * name. */
 #define COMPARED(command, unit, divisor, suffix)                               \
 	{ command, NULL, "compared.now", NULL, "compared.unit=" unit, divisor, \
-	  "profile_" suffix, "All of the profile.", { SIDE("now") } },         \
+	  "profile_" suffix, "Total of the profile.", { SIDE("now") } },       \
 	{ command, NULL, "compared.before", NULL, "compared.unit=" unit,       \
 	  divisor, "profile_" suffix, NULL, { SIDE("before") } },              \
 	{ command, "functions", "now", NULL, "compared.unit=" unit, divisor,   \
@@ -69,11 +69,11 @@ struct gauge {
 /* Terminated by a row without a command. */
 static const struct gauge openmetrics_gauges[] = {
 	{ "slow", NULL, "", NULL, NULL, 0, "slow_info",
-	  "What an answer is about.",
+	  "Span, cause and confidence of the answer.",
 	  { "service=span.service", "span=span.name", "trace_id=trace.id",
 	    "cause=cause.kind", "confidence=cause.confidence" } },
 	{ "slow", NULL, "span.duration_ns", NULL, NULL, NS, "span_seconds",
-	  "The span to blame, and its baseline.",
+	  "Duration of the slow span, and its baseline.",
 	  { "service=span.service", "span=span.name", "side:now" } },
 	{ "slow", NULL, "span.typical_ns", NULL, NULL, NS, "span_seconds",
 	  NULL, { "service=span.service", "span=span.name", "side:before" } },
@@ -93,14 +93,14 @@ static const struct gauge openmetrics_gauges[] = {
 	  NULL, { "service=search.service", "quantile:0.99" } },
 
 	{ "check", NULL, "outcome", "failed", NULL, 0, "check_failed",
-	  "1: something grew beyond its limit and noise.", { CHECKED } },
+	  "1: growth exceeds a limit and noise.", { CHECKED } },
 	{ "check", NULL, "outcome", "passed", NULL, 0, "check_passed",
-	  "1: passed. 0 without a failure: inconclusive.", { CHECKED } },
+	  "1: passed; 0 and not failed: inconclusive.", { CHECKED } },
 	{ "check", NULL, "total.growth", NULL, NULL, 0,
-	  "check_total_growth_ratio", "By how much of itself the total grew.",
+	  "check_total_growth_ratio", "Relative growth of the total.",
 	  { CHECKED } },
 	{ "check", "broken", "growth", NULL, NULL, 0, "check_growth_ratio",
-	  "What grew beyond its limit, by how much of itself.",
+	  "Relative growth of what exceeds its limit.",
 	  { "function=function", "file=file", "limit=limit", CHECKED } },
 
 	{ "when", NULL, "result", "step", NULL, 0, "step_found",
@@ -113,30 +113,31 @@ static const struct gauge openmetrics_gauges[] = {
 	{ "leak", NULL, "leak", NULL, NULL, 0, "leak",
 	  "1: memory or goroutines grow without end.", { "service=service" } },
 	{ "leak", NULL, "hours_left", NULL, NULL, PER_HOUR,
-	  "leak_left_seconds", "Until memory reaches its limit.",
+	  "leak_left_seconds", "Time until memory reaches its limit.",
 	  { "service=service" } },
 	{ "leak", NULL, "memory.per_hour", NULL, NULL, 0,
-	  "leak_bytes_per_hour", "How fast memory in use grows.",
+	  "leak_bytes_per_hour", "Growth of memory in use per hour.",
 	  { GROWING("bound:estimate") } },
 	{ "leak", NULL, "memory.per_hour_low", NULL, NULL, 0,
 	  "leak_bytes_per_hour", NULL, { GROWING("bound:low") } },
 	{ "leak", NULL, "memory.per_hour_high", NULL, NULL, 0,
 	  "leak_bytes_per_hour", NULL, { GROWING("bound:high") } },
 	{ "leak", "memory.functions", "per_hour", NULL, NULL, 0,
-	  "leak_function_bytes_per_hour", "Of what a function allocated.",
+	  "leak_function_bytes_per_hour", "Growth of memory in use per hour, "
+					  "by allocating function.",
 	  { "function=name", "file=file", "verdict=verdict",
 	    "service=/service" } },
 	{ "leak", NULL, "goroutines.per_hour", NULL, NULL, 0,
-	  "leak_goroutines_per_hour", "How fast goroutines become more.",
+	  "leak_goroutines_per_hour", "Growth of goroutines per hour.",
 	  { "service=service" } },
 
 	{ "cost", NULL, "cpu.used.value", NULL, NULL, 0, "cost_vcpus",
-	  "CPU that is used, and that is paid for.",
+	  "CPU used and allocated.",
 	  { "service=service", "which:used" } },
 	{ "cost", NULL, "cpu.allocated.value", NULL, NULL, 0, "cost_vcpus",
 	  NULL, { "service=service", "which:allocated" } },
 	{ "cost", NULL, "memory.used.value", NULL, NULL, 0,
-	  "cost_memory_bytes", "Memory that is used, and that is paid for.",
+	  "cost_memory_bytes", "Memory used and allocated.",
 	  { "service=service", "which:used" } },
 	{ "cost", NULL, "memory.allocated.value", NULL, NULL, 0,
 	  "cost_memory_bytes", NULL,
@@ -146,31 +147,34 @@ static const struct gauge openmetrics_gauges[] = {
 	  { "kind=kind", "name=name", "resource=/resource",
 	    "service=/service", "currency=/prices.currency" } },
 	{ "cost", NULL, "difference.money_per_month", NULL, NULL, 0,
-	  "cost_difference_per_month", "Beside the baseline.",
+	  "cost_difference_per_month", "Difference in cost from the baseline.",
 	  { "service=service", "currency=prices.currency" } },
 
 	{ "alert", NULL, "fires", NULL, NULL, 0, "alert_fires",
 	  "1: a service is above the threshold.", { NULL } },
 	{ "alert", "services", "state", "fires", NULL, 0,
-	  "alert_service_fires", "1: this service is.",
+	  "alert_service_fires", "1: this service is above the threshold.",
 	  { "service=service" } },
 	{ "alert", "services", "last_ns", NULL, NULL, NS,
-	  "alert_latency_seconds", "Its latency in the last interval.",
+	  "alert_latency_seconds", "Latency of the service in the last "
+				   "interval.",
 	  { "service=service", "quantile=/quantile" } },
 
 	{ "slo", NULL, "good_share", NULL, NULL, 0, "slo_good_ratio",
-	  "Requests that were good, of all in the window.", { OBJECTIVE } },
+	  "Share of good requests in the window.", { OBJECTIVE } },
 	{ "slo", NULL, "objective", NULL, NULL, 0, "slo_objective_ratio",
-	  "What is wanted of it.", { OBJECTIVE } },
+	  "Objective of the SLO.", { OBJECTIVE } },
 	{ "slo", NULL, "budget_left", NULL, NULL, 0, "slo_budget_left_ratio",
-	  "Of the error budget; below 0: overspent.", { OBJECTIVE } },
+	  "Share of the error budget left; below 0: "
+	  "overspent.", { OBJECTIVE } },
 	{ "slo", NULL, "forecast.seconds_left", NULL, NULL, 0,
-	  "slo_budget_left_seconds", "Until it is used up at this rate.",
+	  "slo_budget_left_seconds", "Time until the error budget is used up "
+				     "at this rate.",
 	  { OBJECTIVE } },
 	{ "slo", "burn", "fires", NULL, NULL, 0, "slo_burn_fires",
-	  "1: it burns too fast in both windows.", { BURN } },
+	  "1: the burn rate exceeds the limit in both windows.", { BURN } },
 	{ "slo", "burn", "long_rate", NULL, NULL, 0, "slo_burn_rate",
-	  "How often the rate that uses it up exactly.", { BURN } },
+	  "Burn rate; 1: the budget lasts exactly the window.", { BURN } },
 	{ 0 },
 };
 

@@ -109,7 +109,7 @@ const struct render_format render_formats[] = {
 	{ "table", ".txt", 0, "for people (the default)", render_table },
 	{ "json", ".json", 0, "for programs, see tracefind-json(5)",
 	  render_json },
-	{ "brief", ".txt", 0, "the same in short, for an assistant (--budget)",
+	{ "brief", ".txt", 0, "a shorter answer, for an assistant (--budget)",
 	  render_brief },
 	{ "csv", ".csv", RENDER_NEEDS_PROFILE, "the functions, comma-separated",
 	  render_csv },
@@ -119,7 +119,8 @@ const struct render_format render_formats[] = {
 	  render_chat },
 	{ "folded", ".folded",
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_STACKS | RENDER_IS_UNRANKED,
-	  "one line a stack with its value, for flame graphs", render_folded },
+	  "one line per stack with its value, for flame "
+	  "graphs", render_folded },
 	{ "difffolded", ".folded",
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE | RENDER_NEEDS_STACKS |
 		  RENDER_IS_UNRANKED,
@@ -127,7 +128,7 @@ const struct render_format render_formats[] = {
 	  render_difffolded },
 	{ "pprof", ".pb.gz",
 	  RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED,
-	  "for pprof and what reads its files", render_pprof },
+	  "for pprof and compatible tools", render_pprof },
 	{ "speedscope", ".speedscope.json",
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_POSITIVE | RENDER_IS_UNRANKED,
 	  "for speedscope, baseline and comparison as two profiles",
@@ -140,7 +141,7 @@ const struct render_format render_formats[] = {
 	  render_chrome },
 	{ "otlp", ".otlp",
 	  RENDER_NEEDS_ONE | RENDER_IS_BINARY | RENDER_IS_UNRANKED,
-	  "protobuf of OpenTelemetry (show, profile)", render_otlp },
+	  "OpenTelemetry protobuf (show, profile)", render_otlp },
 	{ "svg", ".svg", RENDER_NEEDS_FLAME,
 	  "a flame graph, or the waterfall of show, as a picture that a "
 	  "browser zooms and searches",

@@ -26,12 +26,12 @@ bool link_pattern_check(const char *pattern, const char *name, const char *what,
 	if (i < text.len || (!str_starts(text, STR("https://")) &&
 			     !str_starts(text, STR("http://"))))
 		return error_set(err, ERROR_USAGE,
-				 "an address with http:// or https:// is "
-				 "needed, as %s",
+				 "needs an http:// or https:// address, for "
+				 "example %s",
 				 example);
 	if (str_find(text, str_from(name)) == SIZE_MAX)
 		return error_set(err, ERROR_USAGE,
-				 "%s has to be in it, where %s goes", name,
+				 "must contain %s, where %s goes", name,
 				 what);
 	return true;
 }

@@ -411,7 +411,8 @@ static void write_legend(struct drawing *d)
 			   "tables",
 			   p->line.len ? "; " : "");
 	if (d->has_gone)
-		page_textf(p, "%s%s not there after", p->line.len ? "; " : "",
+		page_textf(p, "%s%s gone in the "
+			      "comparison", p->line.len ? "; " : "",
 			   d->in->style.use_unicode ? "╱╱╱" : "///");
 	if (d->has_many)
 		page_textf(p, "%s%s frames too narrow to draw",

@@ -240,7 +240,7 @@ const char *measure_noun(struct str type)
 {
 	const char *word = find_word(type);
 
-	return word ? word : "in all";
+	return word ? word : "value";
 }
 
 const char *measure_subject(struct str type)

@@ -42,7 +42,8 @@ const char *measure_word(struct str type);
  * "value" for unknown types. */
 const char *measure_subject(struct str type);
 
-/* Returns the noun of a count: "allocations"...; "in all" for unknown types. */
+/* Returns the noun of a count: "allocations"...; "value" when that is not
+ * known. */
 const char *measure_noun(struct str type);
 
 /* A table's unit, chosen so that its largest number has four digits. Values are

@@ -76,11 +76,11 @@ static void write_verdict(struct page *p, const struct alert *a)
 static void write_source(struct page *p, const struct alert *a)
 {
 	if (a->source)
-		page_textf(p, "%s (%s), of the last 5 minutes, each minute",
+		page_textf(p, "%s (%s), over 5 minutes, evaluated every minute",
 			   a->source->name->name, a->source->name->from);
 	else
-		page_text(p, "traces, of those that began in each minute");
-	page_flush(p, PAINT_NONE, "  measured by", LABEL_COLUMNS);
+		page_text(p, "traces that started in each minute");
+	page_flush(p, PAINT_NONE, "  source", LABEL_COLUMNS);
 	page_window(p, a->window, 0);
 	page_flush(p, PAINT_NONE, "  window", LABEL_COLUMNS);
 }
@@ -253,16 +253,16 @@ void alert_slowest_note(const struct alert *a, struct notes *notes)
 	const char *reason = a->slowest.reason.message;
 
 	if (!a->slowest.id[0])
-		notes_add(notes, "no trace of it: %s",
+		notes_add(notes, "no trace found: %s",
 			  reason[0]         ? reason
 			  : a->is_of_failed ? "no trace of a failed request "
 					      "was kept"
-					    : "none was kept of so slow a "
-					      "request");
+					    : "no trace of a request as slow "
+					      "was kept");
 	else if (a->slowest.is_exemplar)
 		notes_add(notes, "the trace is an exemplar: %s",
 			  reason[0] ? reason
-				    : "the server of traces found none");
+				    : "the trace server has none");
 }
 
 void alert_add_notes(const struct alert *a, const struct error *why,
@@ -285,13 +285,13 @@ void alert_add_notes(const struct alert *a, const struct error *why,
 				 "counted");
 	if (has_gap)
 		notes_add(notes, "a minute without requests does not count as "
-				 "above, as in the rule");
+				 "above the threshold, as in the alert rule");
 	if (alert_lacks(a))
 		notes_add(notes, "a service without requests cannot be judged");
 	if (is_sample)
 		notes_add(notes,
-			  "some minutes have more traces than an answer: their "
-			  "quantiles are of a part");
+			  "some minutes have more traces than one response "
+			  "returns: their quantiles are from a sample");
 	if (a->list[0].state == ALERT_FIRES)
 		alert_slowest_note(a, notes);
 }
@@ -305,9 +305,9 @@ bool alert_explain(const struct alert *a, const struct error *why,
 		return false;
 	format_duration(a->window.to_ns - a->window.from_ns, time);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "nothing to judge: %s no requests in the last %s, "
+			 "nothing to evaluate: %s no requests in the last %s, "
 			 "source: %s%s%s",
-			 a->count == 1 ? "the service had" : "there was", time,
+			 a->count == 1 ? "the service had" : "there were", time,
 			 a->source ? "metrics" : "traces",
 			 why ? "; no metrics: " : "",
 			 why ? why->message : "");
@@ -339,7 +339,7 @@ static void add_rate(struct page *p, const struct slo *s, int64_t length_ns)
 	char window[24], rate[24];
 
 	format_duration(length_ns, window);
-	snprintf(rate, sizeof rate, "%.2f times",
+	snprintf(rate, sizeof rate, "%.2f",
 		 burn_rate(slo_window(s, length_ns)->count, s->objective));
 	page_number(p, rate);
 	page_textf(p, " over %s", window);
@@ -351,17 +351,17 @@ static void write_burn_verdict(struct page *p, const struct slo *s)
 
 	page_name(p, str_from(s->service), 0);
 	if (burn_is_open(s)) {
-		page_text(p, ": burn rate not known: windows without an answer "
-			     "would decide");
+		page_text(p, ": burn rate unknown: queries for the deciding "
+			     "windows failed");
 	} else if (!pair) {
-		page_text(p, " does not spend its error budget too fast: no "
-			     "pair of windows burns beyond its limit");
+		page_text(p, " does not burn its error budget too fast: no "
+			     "pair of windows exceeds its limit");
 	} else {
-		page_text(p, " spends its error budget too fast: ");
+		page_text(p, " burns its error budget too fast: burn rate ");
 		add_rate(p, s, pair->long_ns);
 		page_text(p, " and ");
 		add_rate(p, s, pair->short_ns);
-		page_textf(p, ", the limit is %.4g (%s)", pair->rate,
+		page_textf(p, "; the limit is %.4g (%s)", pair->rate,
 			   pair->is_page ? "page" : "ticket");
 	}
 	page_flush(p, pair ? PAINT_BAD : PAINT_BOLD, "", 0);

@@ -219,7 +219,7 @@ static void add_power(const struct check_answer *a, enum gate_kind gate,
 		buf_addf(out, "a function of %g %%", 100 * GATES_BLIND_SHARE);
 	buf_addf(out, " is not detectable: %s", per_side(c));
 	if (c->gates.runs_lacking && c->candidate.is_of_files)
-		buf_addf(out, ", %zu more run%s per side would do",
+		buf_addf(out, "; %zu more run%s per side would be enough",
 			 c->gates.runs_lacking,
 			 &"s"[c->gates.runs_lacking == 1]);
 }
@@ -248,9 +248,9 @@ static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 		break;
 	case GATES_LACK_TEST:
 		buf_addf(out,
-			 "values of %s are not sample counts, so one profile "
-			 "per side has no noise estimate: give several runs "
-			 "per side",
+			 "%s profiles have no sample counts, so noise cannot "
+			 "be estimated from one profile per side: give several "
+			 "runs per side",
 			 check_measure(a));
 		break;
 	case GATES_LACK_SAMPLES:
@@ -270,8 +270,8 @@ static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 		break;
 	case GATES_LACK_TRAFFIC:
 		if (c->per == NORMALIZE_SHARE)
-			buf_add_text(out, "of shares there is no total: "
-					  "compare by --normalize request");
+			buf_add_text(out, "shares have no total: compare with "
+					  "--normalize request");
 		else
 			buf_addf(out,
 				 "%s per second depends on traffic, so total "
@@ -386,7 +386,7 @@ static void hit_sentence(const struct check_answer *a, size_t i,
 	buf_clear(out);
 	check_hit_text(a, &a->check->gates.hits[i], out);
 	if (a->check->gates.hits[i].row && !a->places[i].is_known)
-		buf_add_text(out, "; its file in the repository is not known");
+		buf_add_text(out, "; its file in the repository is unknown");
 }
 
 static struct str hit_name(const struct gate_hit *hit)
@@ -495,7 +495,8 @@ static const struct {
 			    "A function uses more than in the baseline",
 			    "A function with its callees uses more than in the "
 			    "baseline: above the limit, and significant." },
-	[GATE_NEW] = { "TF003", "NewFunction", "A new function uses much",
+	[GATE_NEW] = { "TF003", "NewFunction", "A new function uses a large "
+					       "share",
 		       "A function that is not in the baseline has a larger "
 		       "share than the limit." },
 	[GATE_LATENCY] = { "TF004", "LatencyRegression",
@@ -771,8 +772,7 @@ static void write_total(struct page *p, const struct check_answer *a)
 	if (a->check->want->is_latency_alone)
 		return;
 	if (a->check->per == NORMALIZE_SHARE) {
-		page_text(p, "not compared: by share it is always the whole "
-			     "program");
+		page_text(p, "not compared: by share it is always 100 %");
 		page_flush(p, PAINT_NONE, "  total", LABEL_COLUMNS);
 	}
 	if (!g->has_total || a->check->per == NORMALIZE_SHARE)
@@ -808,7 +808,7 @@ static void tell_reference(const struct check_answer *a, struct buf *out)
 			continue;
 		hit = gates_row_growth(row, a->result);
 		add_growth_of(&hit, out);
-		buf_add_text(out, ": taken as the machine's");
+		buf_add_text(out, ": attributed to the machine");
 		return;
 	}
 }
@@ -990,8 +990,8 @@ static void write_hits(struct page *p, const struct check_answer *a,
 		page_textf(p, "%zu more%s", more, of_machine ? "; " : "");
 	if (of_machine)
 		page_textf(p,
-			   "%zu more of the runtime, the collector and the "
-			   "kernel, which a busy machine moves as well",
+			   "%zu more of the runtime, garbage collector and "
+			   "kernel, which also vary with machine load",
 			   of_machine);
 	page_text(p, "; -n 0 shows all");
 	page_flush(p, PAINT_DIM, "  ", 2);

@@ -47,7 +47,7 @@ void check_latency_lack(const struct check *c, struct buf *out)
 	enum gates_lack lack = c->gates.lacks[GATE_LATENCY];
 
 	if (lack == GATES_LACK_ANSWER) {
-		buf_addf(out, "latency is not known: %s", l->reason);
+		buf_addf(out, "latency unknown: %s", l->reason);
 		return;
 	}
 	if (lack == GATES_LACK_LATENCY && row) {
@@ -93,7 +93,7 @@ void check_latency_power(const struct check *c, struct buf *out)
 	if (!l->is_known) {
 		if (l->reason && (g->outcome != GATES_UNKNOWN ||
 				  g->lacking != GATE_LATENCY))
-			buf_addf(out, "latency is not known: %s", l->reason);
+			buf_addf(out, "latency unknown: %s", l->reason);
 		return;
 	}
 	add_window(&l->after, out);
@@ -127,15 +127,15 @@ void check_latency_notes(const struct check_latency *l, struct notes *notes)
 			most = &l->rows[i];
 	if (most)
 		notes_add(notes,
-			  "requests of the same minutes have similar "
-			  "durations: intervals differ as if there were %.1f "
-			  "times fewer requests (%.*s); that counts as noise, "
-			  "and a longer window detects more",
+			  "requests close in time have similar durations, so "
+			  "intervals vary as if there were %.1f times fewer "
+			  "requests (%.*s): counted as noise; a longer window "
+			  "detects more",
 			  most->alike, STR_ARGS(most->name));
 	if (l->count >= HISTORY_LEARNED)
 		notes_add(notes,
-			  "the latency of %u operations was examined, those "
-			  "that were met first; there may be more",
+			  "the latency of the first %u operations found was "
+			  "examined; there may be more",
 			  HISTORY_LEARNED);
 }
 
@@ -224,8 +224,7 @@ static void write_head(struct page *p)
 					     "p95",    "was", "p99",
 					     "was",    "",    "operation" };
 
-	page_text(p, "latency by operation, ms; change in % of what requests "
-		     "took");
+	page_text(p, "latency by operation, ms; change in % of the duration");
 	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		out_char(p->out, '\n');

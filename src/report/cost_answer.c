@@ -576,8 +576,8 @@ static const char *source_words(enum cost_source source)
 		[COST_OF_METRICS] = "source: metrics",
 		[COST_OF_TRACES] = "source: kept traces",
 		[COST_OF_PROFILES] = "source: profiles",
-		[COST_OF_REQUESTS] = "what its pods request",
-		[COST_OF_LIMITS] = "the limits of its pods",
+		[COST_OF_REQUESTS] = "pod requests",
+		[COST_OF_LIMITS] = "pod limits",
 	};
 
 	return words[source];
@@ -672,7 +672,7 @@ static void add_difference(const struct cost_answer *a, struct buf *out)
 		if (row)
 			add_row(a, row, out);
 		else
-			buf_add_text(out, "costs what the baseline does, "
+			buf_add_text(out, "costs the same as the baseline, "
 					  "within noise: ");
 		add_change(a, w->delta, true, out);
 		add_change_unit(a, out);
@@ -930,10 +930,10 @@ static void write_table(const void *answer, const struct render_style *style,
 void cost_notes_add(const struct cost_answer *a, struct notes *notes)
 {
 	static const char *const lacks[] = {
-		[COST_LACK_TRACES] = "no server of traces answers",
-		[COST_LACK_REQUESTS] = "no traces of its requests were found",
-		[COST_LACK_SPANS] = "the samples carry no spans of them, which "
-				    "span profiles would",
+		[COST_LACK_TRACES] = "no trace server answers",
+		[COST_LACK_REQUESTS] = "no traces of the service were found",
+		[COST_LACK_SPANS] = "the samples have no span ids (enable span "
+				    "profiles)",
 	};
 	const struct cost *c = a->cost;
 
@@ -943,8 +943,8 @@ void cost_notes_add(const struct cost_answer *a, struct notes *notes)
 			  "--prices FILE");
 	else if (c->what == COST_CPU && c->resources[COST_MEMORY].used.source &&
 		 !(a->prices.memory >= 0))
-		notes_add(notes, "memory has no price (--price-memory) and is "
-				 "no part of this");
+		notes_add(notes, "memory is left out: it has no price "
+				 "(--price-memory)");
 	if (a->rows.bill && !a->name && !a->rows.is_bill)
 		notes_add(notes,
 			  "this is usage, not the bill: the allocation is not "
@@ -964,11 +964,11 @@ void cost_notes_add(const struct cost_answer *a, struct notes *notes)
 				 "run-to-run variance");
 	if (c->want->profiles.path_count > 1 && c->seconds > 0)
 		notes_add(notes,
-			  "the files are assumed to follow each other; files "
-			  "of instances at the same time mean that many times "
-			  "the usage per second");
+			  "the files are assumed to be consecutive; if N "
+			  "instances were profiled at the same time, usage per "
+			  "second is N times as high");
 	if (c->operation_lack > COST_LACK_ASKED)
-		notes_add(notes, "CPU is not divided among operations: %s",
+		notes_add(notes, "CPU is not split by operation: %s",
 			  lacks[c->operation_lack]);
 }
 

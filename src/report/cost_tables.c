@@ -448,7 +448,7 @@ static void write_operations(struct page *p, const struct cost_answer *a)
 		   "%zu requests examined; share: of all traced ones",
 		   spans);
 	if (c->operation_total > c->operation_count)
-		page_textf(p, "; %zu more operations were not",
+		page_textf(p, "; %zu more operations were not examined",
 			   c->operation_total - c->operation_count);
 	page_flush(p, PAINT_DIM, "  ", 2);
 }
@@ -602,7 +602,7 @@ static void write_difference(struct page *p, const struct cost_answer *a)
 	l.is_shown[COLUMN_MILLION] = false;
 	l.is_shown[COLUMN_MONTH] = s.has_month;
 	write_title(p, &l, cost_request_word(a),
-		    ", and what changed at this traffic");
+		    ", and the change at this traffic");
 	write_changes(p, &s);
 }
 
@@ -658,14 +658,14 @@ void cost_refusal_text(const struct cost_size *size, struct buf *out)
 		break;
 	case SIZE_SHORT:
 		buf_addf(out,
-			 "%.1f h of history are too little: %.0f h are needed, "
-			 "for a night and a rush hour",
+			 "%.1f h of history are too short: %.0f h are needed, "
+			 "to include night and peak hours",
 			 size->hours, SIZE_LEAST_HOURS);
 		break;
 	case SIZE_THROTTLED:
 		buf_addf(out,
-			 "its CPU is throttled in %.1f %% of the periods, so "
-			 "its usage is below its demand: raise the limit first",
+			 "CPU is throttled in %.1f %% of periods, so usage is "
+			 "below demand: raise the limit first",
 			 100 * size->throttled);
 		break;
 	}
@@ -757,7 +757,7 @@ static void write_saving(struct page *p, const struct cost_answer *a)
 		return;
 	buf_init(&line, KIB);
 	cost_format_money(fabs(money), false, text);
-	buf_addf(&line, "the hint costs %s", text);
+	buf_addf(&line, "this size costs %s", text);
 	cost_add_currency(a, &line);
 	buf_addf(&line, " per month %s, for %.3g instances",
 		 money > 0 ? "less" : "more", a->cost->instances.value);
@@ -814,8 +814,8 @@ int64_t cost_mebibytes(double bytes)
 void cost_write_inputs(const struct cost_size *s, struct out *out)
 {
 	outf(out,
-	     "# A hint, by what %zu instance%s used in %.0f h: p90 + %.0f %%, "
-	     "of memory the peak + %.0f %%.\n",
+	     "# Suggested from the usage of %zu instance%s over %.0f h: CPU "
+	     "p90 + %.0f %%, memory peak + %.0f %%.\n",
 	     s->instances, &"s"[s->instances == 1], s -> hours,
 	     100 * SIZE_MARGIN, 100 * SIZE_MARGIN);
 	if (s->advice[COST_CPU].count)
@@ -853,13 +853,10 @@ void cost_write_kubernetes(const void *answer, struct out *out)
 
 	cost_advised(s, &now);
 	cost_write_inputs(s, out);
-	out_text(out, "# For kubectl patch --patch-file; the container is "
-		      "taken to be called as the service is.\n"
-		      "spec:\n"
-		      "  template:\n"
-		      "    spec:\n"
-		      "      containers:\n"
-		      "        - name: \"");
+	out_text(out, "# For kubectl patch --patch-file; assumes that the "
+		      "container has the name of the service.\nspec:\n  "
+		      "template:\n    spec:\n      containers:\n        - "
+		      "name: \"");
 	escape_json(out, str_from(a->service));
 	out_text(out, "\"\n          resources:\n");
 	write_amounts(out, "requests", now.request);

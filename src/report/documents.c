@@ -405,7 +405,7 @@ void document_growth_measured(const struct document *d, struct buf *out)
 		return;
 	format_size(sat_round_f64(g->per_hour), rate);
 	format_rfc3339(d->leak->window.to_ns, from);
-	buf_addf(out, "It grew by %s an hour until %.19sZ. ", rate, from);
+	buf_addf(out, "It grew by %s per hour until %.19sZ. ", rate, from);
 }
 
 void document_growth_next(const struct document *d, struct buf *out)
@@ -443,25 +443,25 @@ static void note_horizon(const struct document *d,
 		format_duration(g->full_ns / NS_PER_MIN * NS_PER_MIN, full);
 		format_size(sat_round_f64(found->per_hour), rate);
 		notes_add(notes,
-			  "looks %s ahead: %s an hour fill %.0f %% of the "
-			  "limit in %s, of which that is a quarter, but an "
-			  "hour at least and 60 at most%s",
+			  "looks %s ahead: %s per hour fill %.0f %% of the "
+			  "limit in %s; a quarter of that, between 1 h and 60 "
+			  "h%s",
 			  horizon, rate, 100 * FULL_ENOUGH, full,
 			  is_google ? ", as Cloud Monitoring forecasts" : "");
 	} else {
 		notes_add(notes, "looks %s ahead: %s", horizon,
 			  found ? "without --limit-bytes the time to the limit "
-				       "is not known"
-				     : "nothing leaks, so no better time is "
-				       "known");
+				  "is unknown"
+				     : "nothing leaks, so there is no measured "
+				       "time");
 	}
 	if (!is_google)
 		return;
 	format_duration(2 * g->horizon_ns, learning);
 	notes_add(notes,
-		  "Cloud Monitoring learns for twice as long, %s, before its "
-		  "first forecast; until then the other condition fires, "
-		  "above %.0f %% of the limit",
+		  "Cloud Monitoring needs twice as long, %s, before its first "
+		  "forecast; until then the other condition fires, above %.0f "
+		  "%% of the limit",
 		  learning, 100 * FULL_ENOUGH);
 }
 
@@ -474,21 +474,21 @@ void document_growth_notes(const struct document *d, bool is_google,
 	if (!document_growth(d, &g))
 		return;
 	s = &d->sources[g.meaning];
-	notes_add(notes, "memory by %s (%s), the service by label %s",
+	notes_add(notes, "memory metric: %s (%s); service label: %s",
 		  s->name->name, s->name->from, s->label);
 	if (g.horizon_ns)
 		note_horizon(d, &g, is_google, notes);
 	else
 		notes_add(notes,
-			  "the limit is not known: the alert is on growth, "
-			  "half as much as was measured, and looks no further "
-			  "ahead; with --limit-bytes it does");
+			  "the limit is unknown: the alert fires on half of "
+			  "the measured growth, without a forecast; "
+			  "--limit-bytes adds one");
 	if (g.meaning == METRIC_MEMORY_SHARE)
 		notes_add(notes,
 			  "the metric has no instance label: the 99th "
 			  "percentile over all instances is watched");
 	if (d->leak->subjects[LEAK_THREADS].is_leak)
 		notes_add(notes,
-			  "the alert is on memory alone: no metric that is "
-			  "known counts what leaks beside it");
+			  "the alert covers memory only: no known metric "
+			  "counts what else leaks");
 }

@@ -58,15 +58,14 @@ bool drawings_possible(const struct render_input *in,
 	    draws_stacks(f))
 		return error_set(err, ERROR_FORMAT,
 				 "-o %s needs stacks, which callgrind does not "
-				 "record: it counts functions and the calls "
-				 "between two (-o table, csv, json and dot show "
-				 "those)",
+				 "record: it counts functions and calls (use "
+				 "-o table, csv, json or dot)",
 				 f->name);
 	if ((f->needs & RENDER_NEEDS_POSITIVE) &&
 	    (!is_positive(in->profile) || !is_positive(in->baseline)))
 		return error_set(err, ERROR_FORMAT,
-				 "-o %s cannot hold values below zero, which "
-				 "this profile has: it is a difference itself",
+				 "-o %s cannot hold negative values, which "
+				 "this profile has: it is a difference",
 				 f->name);
 	return true;
 }

@@ -53,17 +53,17 @@ static void write_lacks(struct page *p, const struct export_counts *c,
 	if (c->narrowed) {
 		page_text(p, "allocations of ");
 		add_count(p, c->narrowed, noun);
-		page_text(p, ", which count since the process began: the "
-			     "receiver would add them up");
+		page_text(p, ", which are cumulative since process start: the "
+			     "receiver would sum them");
 		page_flush(p, PAINT_NONE, "  left out", LABEL_COLUMNS);
 	}
 	if (c->incomplete) {
 		add_count(p, c->incomplete, noun);
-		page_text(p, " sent as incomplete as the source has them");
+		page_text(p, " sent incomplete, as they are in the source");
 		page_flush(p, PAINT_NONE, "  in part", LABEL_COLUMNS);
 	}
 	if (c->is_cut) {
-		page_text(p, "the window holds more than the source lists: use "
+		page_text(p, "the window has more than the source lists: use "
 			     "shorter windows");
 		page_flush(p, PAINT_NONE, "  unlisted", LABEL_COLUMNS);
 	}

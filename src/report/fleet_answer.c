@@ -42,15 +42,15 @@ static const char *const state_names[FLEET_STATES] = {
 /* Why they were not judged; NULL: they were. */
 static const char *const state_words[FLEET_STATES] = {
 	[FLEET_WAITING] = "not queried",
-	[FLEET_FEW_SAMPLES] = "with hardly any samples",
-	[FLEET_BLIND] = "whose noise hides even a growth of a half",
-	[FLEET_FEW_FUNCTIONS] = "of too few functions",
-	[FLEET_NO_BASELINE] = "no samples in the baseline",
-	[FLEET_NO_CANDIDATE] = "no samples in the window",
+	[FLEET_FEW_SAMPLES] = "with too few samples",
+	[FLEET_BLIND] = "too noisy to detect growth by half",
+	[FLEET_FEW_FUNCTIONS] = "with too few functions",
+	[FLEET_NO_BASELINE] = "without samples in the baseline",
+	[FLEET_NO_CANDIDATE] = "without samples in the window",
 	[FLEET_NO_CPU] = "without CPU profiles",
-	[FLEET_NO_VERSIONS] = "to which no version came in the window",
-	[FLEET_NO_TEST] = "whose values are no samples",
-	[FLEET_FAILED] = "that the server gave no answer about",
+	[FLEET_NO_VERSIONS] = "without a new version in the window",
+	[FLEET_NO_TEST] = "without sample counts",
+	[FLEET_FAILED] = "with failed queries",
 	[FLEET_LEFT_OUT] = "beyond the limit of one run",
 };
 
@@ -114,10 +114,10 @@ static void write_sides(struct page *p, const struct fleet *f)
 {
 	page_window(p, f->window, 0);
 	if (is_by_version(f))
-		page_text(p, ", the version that came last to each service");
+		page_text(p, ", the newest version of each service");
 	page_flush(p, PAINT_NONE, "  candidate", LABEL_COLUMNS);
 	if (is_by_version(f))
-		page_text(p, "the version that ran before it there");
+		page_text(p, "the version before it");
 	else
 		page_window(p, f->baseline, 0);
 	page_flush(p, PAINT_NONE, "  baseline", LABEL_COLUMNS);
@@ -214,7 +214,7 @@ static void write_reason(struct page *p, const struct fleet *f)
 		if (f->items[i].state != FLEET_FAILED)
 			continue;
 		page_sentence(p, f->items[i].reason);
-		page_flush(p, PAINT_NONE, "  no answer", LABEL_COLUMNS);
+		page_flush(p, PAINT_NONE, "  failed", LABEL_COLUMNS);
 		return;
 	}
 }
@@ -304,7 +304,8 @@ static size_t service_columns(struct page *p, const struct fleet *f,
 
 static void write_head(struct page *p, size_t columns)
 {
-	page_text(p, "CPU of the function that adds most, cores");
+	page_text(p, "CPU of the function that grew most in each service, "
+		     "cores");
 	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		out_char(p->out, '\n');

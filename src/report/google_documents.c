@@ -448,8 +448,8 @@ bool google_slo_check(const struct slo *s, struct error *err)
 		return true;
 	if (n->is_histogram)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "%s is a distribution: Cloud Monitoring "
-				 "counts durations in it, not failures: give "
+				 "%s is a distribution of durations, in which "
+				 "Cloud Monitoring cannot count failures: give "
 				 "--threshold",
 				 n->name);
 	return s->indicator.tells_errors ||
@@ -478,14 +478,13 @@ void google_slo_notes(const struct slo *s, struct notes *notes)
 
 	if (!slo_project(s))
 		notes_add(notes,
-			  "which project it is of is not known: put its id in "
-			  "the place of %s",
+			  "the project is unknown: replace %s with its id",
 			  PROJECT);
 	if (s->threshold_ns && s->indicator.tells_errors)
-		notes_add(notes, "a failed request that was quick counts as "
-				 "good there: Cloud Monitoring cuts a "
-				 "distribution by time alone; an objective "
-				 "without --threshold counts failed ones");
+		notes_add(notes, "fast failed requests count as good: Cloud "
+				 "Monitoring splits a distribution by duration "
+				 "only; an objective without --threshold "
+				 "counts failures");
 	for (size_t i = 0; i < s->pair_count; i++) {
 		if (has_policy(s, &s->pairs[i]))
 			continue;

@@ -154,12 +154,12 @@ static bool explain_odd(const struct leak *l, struct error *err)
 	if (!own.ptr)
 		return error_set(
 			err, ERROR_FORMAT,
-			"%s has no time: leak needs profiles with a time, such "
-			"as pprof files",
+			"%s has no timestamp: leak needs profiles with "
+			"timestamps, such as pprof files",
 			l->odd->path);
 	return error_set(err, ERROR_FORMAT,
-			 "%s holds %.*s, others %.*s: choose a type that all "
-			 "have with --type",
+			 "%s holds %.*s, others %.*s: choose a common type "
+			 "with --type",
 			 l->odd->path, STR_ARGS(own),
 			 STR_ARGS(l->subjects[what].type_id));
 }
@@ -184,16 +184,16 @@ bool leak_explain(const struct leak *l, struct error *err)
 	format_duration(LEAK_LEAST_NS, least);
 	if (l->path_count)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "too little to judge: the files of one "
-				 "process span at most %s; %s and two files or "
-				 "more in each of %u intervals are needed",
+				 "not enough data: the files of one process "
+				 "cover at most %s; %s and at least two files "
+				 "in each of %u intervals are needed",
 				 longest_ns ? lived : "nothing", least,
 				 GROWTH_BLOCKS);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "too little to judge: the longest time for which an "
+			 "not enough data: the longest time for which an "
 			 "instance of \"%s\" sent profiles in this window is "
-			 "%s, its warm-up left out; %u intervals with uploads "
-			 "in each and %s in all are needed (--since %s)",
+			 "%s, without its warm-up; uploads in each of %u "
+			 "intervals and %s in total are needed (--since %s)",
 			 l->service, longest_ns ? lived : "nothing",
 			 GROWTH_BLOCKS, least, "6h");
 }
@@ -569,7 +569,7 @@ static void write_none(struct page *p, const struct leak *l,
 	page_text(p, " does not leak: ");
 	switch (g->kind) {
 	case GROWTH_SMALL:
-		page_textf(p, "its %s grew by %s, too little to count",
+		page_textf(p, "its %s grew by %s, which is negligible",
 			   leak_subject_word(s), change);
 		break;
 	case GROWTH_UNEVEN:
@@ -586,7 +586,7 @@ static void write_none(struct page *p, const struct leak *l,
 		break;
 	case GROWTH_LEVELS_OFF:
 		page_textf(p,
-			   "its %s grew by %s and levels off, as a cache does "
+			   "its %s grew by %s and levels off, like a cache "
 			   "that fills",
 			   leak_subject_word(s), change);
 		break;
@@ -615,7 +615,7 @@ static void write_function(struct page *p, const struct leak_subject *s)
 	char share[UNIT_TEXT_BYTES], each[UNIT_TEXT_BYTES];
 
 	if (!f) {
-		page_text(p, "no single one grows beyond noise");
+		page_text(p, "no single function grows beyond noise");
 		evidence(p, "  function");
 		return;
 	}
@@ -653,7 +653,8 @@ static void write_path(struct page *p, const struct leak_function *f)
 		format_percent(
 			fmin(f->found.growth.per_hour / f->allocated_hour, 1),
 			stays);
-		page_textf(p, "%s per hour there, %s of it stays", made, stays);
+		page_textf(p, "%s per hour there, %s of it stays in "
+			      "use", made, stays);
 		evidence(p, "  allocates");
 	}
 }
@@ -711,8 +712,7 @@ static void write_load(struct page *p, const struct leak *l,
 	char share[UNIT_TEXT_BYTES];
 
 	if (!l->has_load) {
-		page_text(p, "not known: neither CPU profiles nor metrics of "
-			     "requests");
+		page_text(p, "unknown: no CPU profiles and no request metrics");
 	} else {
 		format_percent(fabs(s->total.load_growth), share);
 		page_textf(p, "%s %s (%s)",
@@ -809,7 +809,7 @@ static void write_table_head(struct page *p, const struct leak_subject *s)
 	page_textf(p, "%s per instance, by function%s",
 		   s->what == LEAK_MEMORY ? "in use, MiB"
 					  : leak_subject_word(s),
-		   s->processes > 1 ? ", mean of those examined" : "");
+		   s->processes > 1 ? ", mean of the instances examined" : "");
 	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		static const char *const names[] = {
@@ -825,7 +825,7 @@ static void write_table_head(struct page *p, const struct leak_subject *s)
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, VALUE_COLUMNS, "end");
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CHANGE_COLUMNS, "per hour");
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, INTERVAL_COLUMNS,
-		   "  95 % of that");
+		   "  95 % interval");
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, KIND_COLUMNS, "verdict");
 	page_paint(p, PAINT_BOLD, "function");
 	out_char(p->out, '\n');

@@ -202,16 +202,12 @@ static void write_alert(const struct writing *w, const struct burn_pair *pair)
 	yaml_pair(w->out, INDENT, "expr", buf_str(&text));
 	buf_release(&text);
 	outf(w->out,
-	     "        labels:\n"
-	     "          severity: %s\n"
-	     "          window: %s\n"
-	     "        annotations:\n"
-	     "          summary: \"{{ $labels.service }} spends its error "
-	     "budget more than %.3g times too fast\"\n"
-	     "          description: \"over %s and %s: {{ $value | "
-	     "humanizePercentage }} of the requests are bad; next: tracefind "
-	     "slo --service {{ $labels.service }} --objective %.10g "
-	     "--window %s",
+	     "        labels:\n          severity: %s\n          window: %s\n  "
+	     "      annotations:\n          summary: \"{{ $labels.service }} "
+	     "burns its error budget too fast: burn rate above %.3g\"\n        "
+	     "  description: \"over %s and %s: {{ $value | humanizePercentage "
+	     "}} of the requests are bad; next: tracefind slo --service {{ "
+	     "$labels.service }} --objective %.10g --window %s",
 	     pair->is_page ? "page" : "ticket", long_window, pair->rate,
 	     long_window, short_window, 100 * w->rules->objective, window);
 	format_duration_option(w->rules->threshold_ns, window);
@@ -226,8 +222,8 @@ static void write_never(const struct writing *w, const struct burn_pair *pair)
 
 	format_duration_option(pair->long_ns, window);
 	outf(w->out,
-	     "      # No alert over %s: a rate of %.4g is never reached, all\n"
-	     "      # requests being bad make one of %.4g.\n",
+	     "      # No alert over %s: a burn rate of %.4g is never "
+	     "reached, with all\n      # requests bad it is %.4g.\n",
 	     window, pair->rate, 1 / (1 - w->rules->objective));
 }
 

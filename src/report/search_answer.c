@@ -49,29 +49,29 @@ void search_text_add_notes(const struct trace_search *s, struct notes *notes)
 			  s->held_count == 1 ? "it" : "they");
 	if (s->is_first_sample && trace_search_is_sorted(s) && s->rounds > 1)
 		notes_add(notes,
-			  "the slowest are all here; the distribution is that "
-			  "of the newest %zu traces",
+			  "the slowest are all listed; the distribution is of "
+			  "the newest %zu traces",
 			  s->duration_count);
 	else if (s->is_first_sample && s->rounds > 1 && !s->is_sample)
 		notes_add(notes,
-			  "the server returns the first %u that it finds, so "
-			  "it was queried again from %s on: all of the slowest "
-			  "are here%s",
+			  "the server returns the first %u matches, so it was "
+			  "queried again for %s and longer: the slowest are "
+			  "all listed%s",
 			  s->query.trace_limit, bound,
 			  s->buckets.total ? ""
-					   : ", the distribution is that of "
-					     "the first answer");
+					   : "; the distribution is of the "
+					     "first response");
 	else if (s->is_sample && s->bound_ns > 0)
 		notes_add(notes,
 			  "a sample: at least %u traces took %s or longer, and "
-			  "the server returns the first that it finds; narrow "
-			  "it with --since, --name or --min-duration",
+			  "the server returns the first matches; narrow it "
+			  "with --since, --name or --min-duration",
 			  s->query.trace_limit, bound);
 	else if (s->is_sample)
 		notes_add(notes,
-			  "a sample: there are more than the %u traces that "
-			  "the server found first; narrow it with --since, "
-			  "--name or --min-duration",
+			  "a sample: the server returned the first %u traces "
+			  "and has more; narrow it with --since, --name or "
+			  "--min-duration",
 			  s->query.trace_limit);
 	if (s->buckets.total)
 		notes_add(notes, "the distribution is from TraceQL metrics, "
@@ -146,8 +146,8 @@ void search_text_add_choice(const struct trace_search *s,
 	add_hit_name(hit, &called);
 	search_text_add_basis(s, &basis);
 	notes_add(notes,
-		  "chose trace %s%s, %s, the median of %zu like it among %zu "
-		  "slow ones (the slowest 5 %% of %s took %s or longer)",
+		  "chose trace %s%s, %s, the median of %zu similar ones among "
+		  "%zu slow traces (the slowest 5 %% of %s took %s or longer)",
 		  id, buf_text(&called), took, typical->group_count,
 		  s->fitting_count, buf_text(&basis), slow);
 	buf_release(&called);
@@ -168,8 +168,9 @@ void search_text_add_operation(const struct trace_search *s,
 	search_text_add_basis(s, &basis);
 	notes_add(notes,
 		  "chose operation \"%.*s\": trace %s, in which it took %s, is "
-		  "typical of the slowest 5 %% of %s; another one with --name "
-		  "(tracefind search --tags name --service %.*s lists them)",
+		  "typical of the slowest 5 %% of %s; choose another with "
+		  "--name (tracefind search --tags name --service %.*s lists "
+		  "them)",
 		  STR_ARGS(hit->name), id, took, buf_text(&basis),
 		  STR_ARGS(s->query.service));
 	buf_release(&basis);
@@ -193,10 +194,10 @@ bool search_text_explain(const struct trace_search *s, struct error *err)
 				 s->hidden_count);
 	if (s->is_sample)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "none among the %zu traces that the server "
-				 "gave, and it has more between %.19sZ and "
-				 "%.19sZ; narrow it with --since, --service "
-				 "or --name",
+				 "no match among the %zu traces that the "
+				 "server returned, and it has more between "
+				 "%.19sZ and %.19sZ; narrow it with --since, "
+				 "--service or --name",
 				 s->hits.answer_count, from, to);
 	return trace_lack_explain(&s->lack, &s->query, err);
 }
@@ -636,11 +637,10 @@ void exemplar_text_add(const struct exemplar_choice *c, struct notes *notes)
 	format_seconds(c->p95_s, p95);
 	if (c->slow_count)
 		notes_add(notes,
-			  "chose trace %.*s: an exemplar of %s that took %s, "
-			  "the median of %zu in the buckets from that of p95 "
-			  "(~%s) on, of %zu",
+			  "chose trace %.*s: an exemplar of %s, %s, the median "
+			  "of %zu of %zu in or above the bucket of p95 (~%s)",
 			  STR_ARGS(c->exemplar.trace_id), name, took,
-			  c->slow_count, p95, c->count);
+			  c->slow_count, c->count, p95);
 	else
 		notes_add(notes,
 			  "chose trace %.*s: the longest of %zu exemplars of "
@@ -676,15 +676,15 @@ bool exemplar_text_explain(const struct exemplar_choice *c, struct error *err)
 	case EXEMPLAR_NO_METRICS:
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%s has none of the known metrics of \"%s\" "
-				 "in this window: is that its name there? "
-				 "tracefind doctor --metrics-url lists which "
-				 "metrics there are",
+				 "in this window: check its name there; "
+				 "tracefind doctor --metrics-url lists the "
+				 "metrics found",
 				 server->title, service);
 	case EXEMPLAR_NO_LATENCY:
 		return error_set(
 			err, ERROR_NOT_FOUND,
-			"%s has metrics of \"%s\", but no histogram of "
-			"its latency, of which exemplars are a part",
+			"%s has metrics of \"%s\", but no latency histogram, "
+			"which exemplars need",
 			server->title, service);
 	case EXEMPLAR_NO_OPERATION:
 		return error_set(err, ERROR_NOT_FOUND,

@@ -336,7 +336,7 @@ static bool explain_window(const struct services *s, struct error *err)
 	format_rfc3339(s->window.from_ns, from);
 	format_rfc3339(s->window.to_ns, to);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "no profiles between %.19sZ and %.19sZ; %sask "
+			 "no profiles between %.19sZ and %.19sZ; %srun "
 			 "tracefind doctor",
 			 from, to,
 			 s->window.to_ns - s->window.from_ns < NS_PER_DAY

@@ -195,8 +195,7 @@ static bool explain_instance(const struct shortfall *s, struct error *err)
 	if (s->kind == SHORTFALL_INSTANCE_LABEL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "--scope instance: the profiles of \"%.*s\" "
-				 "carry no label of the instance; leave out "
-				 "--scope",
+				 "have no instance label; leave out --scope",
 				 STR_ARGS(s->service));
 	return error_set(err, ERROR_NOT_FOUND,
 			 "--scope instance: no profiles with %.*s=\"%.*s\"; "
@@ -218,9 +217,9 @@ static bool explain_place(const struct shortfall *s, struct error *err)
 	selector_add(&selector, STR("service_name"), s->service);
 	selector_close(&selector);
 	error_set(err, ERROR_NOT_FOUND,
-		  "no profile of service \"%.*s\" where the trace is from "
-		  "(%s \"%.*s\"): those there are have %.*s %s; to look at "
-		  "them all the same: --selector '%s'",
+		  "no profile of service \"%.*s\" where the trace is from (%s "
+		  "\"%.*s\"): existing ones have %.*s %s; to use them anyway: "
+		  "--selector '%s'",
 		  STR_ARGS(s->service), s->attr, STR_ARGS(s->value),
 		  STR_ARGS(s->name), buf_text(&text), buf_text(&selector));
 	buf_release(&text);
@@ -240,14 +239,14 @@ static bool explain_fast(const struct shortfall *s, struct error *err)
 	if (s->kind == SHORTFALL_FEW_SPAN_IDS)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "--baseline fast: of %zu spans only %zu slow "
-				 "and %zu fast ones carry "
-				 "pyroscope.profile.id: are span profiles on? "
-				 "check with tracefind doctor --service %.*s",
+				 "and %zu fast ones have pyroscope.profile.id: "
+				 "are span profiles enabled? check with "
+				 "tracefind doctor --service %.*s",
 				 s->count, s->slow_count, s->fast_count,
 				 STR_ARGS(s->service));
 	return error_set(err, ERROR_NOT_FOUND,
-			 "--baseline fast: the same minutes have no clearly "
-			 "faster requests with samples; try --baseline "
+			 "--baseline fast: no clearly faster requests with "
+			 "samples in the same minutes; try --baseline "
 			 "previous");
 }
 
@@ -257,7 +256,7 @@ static bool explain_spans(const struct shortfall *s, struct error *err)
 	case SHORTFALL_SPAN_BY_HAND:
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no samples of this span: %s",
-				 s->has_id ? "none carry its id (too short, or "
+				 s->has_id ? "none have its id (too short, or "
 					     "not on CPU); leave out --scope "
 					     "span"
 					   : "it has no pyroscope.profile.id; "
@@ -281,9 +280,9 @@ static bool explain_spans(const struct shortfall *s, struct error *err)
 				 "no samples of %s (too short, not on CPU, or "
 				 "no span profiles); leave out --scope",
 				 s->kind == SHORTFALL_COHORT_SAMPLES
-					 ? "requests like it: none carry their "
-					   "ids"
-					 : "this span: none carry its id");
+					 ? "similar requests: no samples have "
+					   "their ids"
+					 : "this span: no samples have its id");
 	}
 }
 
@@ -324,9 +323,9 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 				 s->count ? "second" : "first");
 	case SHORTFALL_SNAPSHOT_LENGTH:
 		return error_set(err, ERROR_USAGE,
-				 "the snapshot is of whole runs, the candidate "
-				 "of a time (or the other way round): save one "
-				 "of the same kind, or compare shares "
+				 "the snapshot covers whole runs, the "
+				 "candidate a time window (or vice versa): "
+				 "save one of the same kind, or compare shares "
 				 "(--normalize share)");
 	case SHORTFALL_FILTERED:
 		return error_set(err, ERROR_NOT_FOUND,
@@ -334,9 +333,9 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 				 "(--focus, --show, --tag-focus...)");
 	case SHORTFALL_STACKS:
 		return error_set(err, ERROR_FORMAT,
-				 "callgrind records no stacks, which --focus, "
-				 "--ignore, --hide, --show and --granularity "
-				 "choose from: run it without them");
+				 "callgrind records no stacks: leave out "
+				 "--focus, --ignore, --hide, --show and "
+				 "--granularity");
 	case SHORTFALL_UNITS:
 		return error_set(err, ERROR_FORMAT,
 				 "the two profiles count different things: "
@@ -456,8 +455,8 @@ static bool explain_functions(const struct shortfall *s, struct error *err)
 		buf_addf(&list, "%s%.*s", i ? ", " : "",
 			 STR_ARGS(s->names.items[i]));
 	error_set(err, ERROR_USAGE,
-		  "--function %.*s is not one function but several: %s; give "
-		  "its whole name",
+		  "--function %.*s matches several functions: %s; give the "
+		  "full name",
 		  STR_ARGS(s->name), buf_text(&list));
 	buf_release(&list);
 	return false;
@@ -468,9 +467,8 @@ static bool explain_when(const struct shortfall *s, struct error *err)
 	switch (s->kind) {
 	case SHORTFALL_GAUGE:
 		return error_set(err, ERROR_USAGE,
-				 "%.*s is a level at one moment, not a cost of "
-				 "requests: choose another --type, such as cpu "
-				 "or alloc",
+				 "%.*s is a gauge, not a cost of requests: "
+				 "choose another --type, such as cpu or alloc",
 				 STR_ARGS(s->name));
 	case SHORTFALL_OPERATION:
 		return trace_lack_explain(
@@ -510,13 +508,13 @@ static bool explain_cost(const struct shortfall *s, struct error *err)
 				 s->has_id ? " and --baseline-requests N" : "");
 	if (s->kind == SHORTFALL_MEMORY && s->has_id)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "memory is not compared here: use tracefind "
-				 "leak to see whether it grows");
+				 "memory is not compared here: tracefind leak "
+				 "checks whether it grows");
 	if (s->kind == SHORTFALL_MEMORY)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "a heap profile holds only a part of the "
-				 "memory of a process: --metrics-url is needed "
-				 "for the whole");
+				 "a heap profile covers only a part of a "
+				 "process's memory: --metrics-url is needed "
+				 "for the total");
 	if (s->kind == SHORTFALL_NO_CPU)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "this is a profile of %.*s in %.*s, not of "

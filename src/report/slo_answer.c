@@ -189,18 +189,18 @@ static void note_kept(const struct slo_spent *s, struct notes *notes)
 	format_share(s->kept, share);
 	format_rfc3339(s->from.from_ns, time);
 	notes_add(notes,
-		  "what consumed the budget covers the %s of the bad requests "
-		  "since %.19sZ: of earlier ones no traces are kept",
+		  "the breakdown covers the %s of the bad requests since "
+		  "%.19sZ: earlier traces are not kept",
 		  share, time);
 }
 
 void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
 {
 	if (s->wanted && !s->spent.count && s->reason.code != ERROR_NONE)
-		notes_add(notes, "what consumed the budget is not known: %s",
+		notes_add(notes, "what consumed the budget is unknown: %s",
 			  s->reason.message);
 	else if (s->wanted && !s->spent.count && s->missing_count)
-		notes_add(notes, "what consumed the budget is not known: no "
+		notes_add(notes, "what consumed the budget is unknown: no "
 				 "trace of a bad request was found");
 	if (!s->spent.count)
 		return;
@@ -208,7 +208,8 @@ void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
 		note_kept(s, notes);
 	if (s->missing_count)
 		notes_add(notes,
-			  "of %zu bad request%s of the sample there is no trace",
+			  "no trace was found for %zu bad request%s of the "
+			  "sample",
 			  s->missing_count, &"s"[s->missing_count == 1]);
 	if (s->unread_count)
 		notes_add(notes, "%zu %s not read: %s", s->unread_count,
@@ -218,8 +219,8 @@ void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
 			  s->reason.message);
 	if (s->late_count)
 		notes_add(notes,
-			  "%zu of %zu bad requests of the sample %s not looked "
-			  "at, for lack of time (--timeout)",
+			  "%zu of %zu bad requests of the sample %s not "
+			  "examined within --timeout",
 			  s->late_count,
 			  s->late_count + s->spent.count + s->missing_count +
 				  s->unread_count,
@@ -313,10 +314,9 @@ static void write_verdict(struct page *p, const struct slo *s)
 	page_text(p, verdict_of(s));
 	slo_share_text(s, good_share(s), share);
 	page_number(p, share);
-	page_text(p, " of its requests are good, ");
+	page_text(p, " of requests are good, the objective is ");
 	snprintf(percent, sizeof percent, "%.10g %%", 100 * s->objective);
 	page_number(p, percent);
-	page_text(p, " have to be");
 	page_flush(p, slo_is_spent(s) || slo_firing(s) ? PAINT_BAD : PAINT_BOLD,
 		   "", 0);
 }
@@ -385,7 +385,7 @@ static void write_budget(struct page *p, const struct slo *s)
 	else
 		format_count(sat_round_f64(allowed), text);
 	page_number(p, text);
-	page_text(p, " bad requests that the objective allows");
+	page_text(p, " bad requests allowed");
 	page_flush(p, PAINT_NONE, "  budget", LABEL_COLUMNS);
 }
 
@@ -547,13 +547,13 @@ const struct answer_writer slo_writer = {
 void slo_lack_text(const struct slo *s, struct buf *out)
 {
 	static const char *const texts[] = {
-		[SLO_LACKS_METRIC] = "none of the known metrics names the "
-				     "service",
-		[SLO_LACKS_LATENCY] = "none of them has request durations",
-		[SLO_LACKS_OPERATION] = "its metric does not separate "
+		[SLO_LACKS_METRIC] = "no known metric has this service",
+		[SLO_LACKS_LATENCY] = "none of the known metrics has request "
+				      "durations",
+		[SLO_LACKS_OPERATION] = "the metric does not separate "
 					"operations",
-		[SLO_LACKS_BUCKETS] = "the buckets of its histogram end below "
-				      "the threshold",
+		[SLO_LACKS_BUCKETS] = "the histogram's buckets end below the "
+				      "threshold",
 	};
 
 	buf_add_text(out, s->lack == SLO_LACKS_SERVER ? s->why.message
@@ -585,7 +585,7 @@ static void note_bound(const struct slo *s, struct notes *notes)
 	slo_share_text(s, 1 - s->other_bad / total, share);
 	notes_add(notes,
 		  "no bucket ends at %s: requests up to %s count as good; up "
-		  "to %s it would be %s",
+		  "to %s the share would be %s",
 		  threshold, bound, other, share);
 }
 
@@ -596,7 +596,7 @@ static void note_windows(const struct slo *s, struct notes *notes)
 	for (size_t i = 0; i < s->window_count; i++)
 		unknown += !s->windows[i].is_known;
 	if (unknown)
-		notes_add(notes, "%zu of %zu windows were not answered: %s",
+		notes_add(notes, "queries for %zu of %zu windows failed: %s",
 			  unknown, s->window_count, s->why.message);
 }
 
@@ -610,14 +610,13 @@ static void note_traces(const struct slo *s, struct notes *notes)
 		  buf_text(&why));
 	buf_release(&why);
 	notes_add(notes,
-		  "requests whose traces were not kept are not counted; where "
-		  "slow ones are kept on purpose, too many seem to be bad; so "
-		  "do they where a span of the service failed, but not the "
-		  "request");
+		  "only requests with kept traces are counted; tail sampling "
+		  "that keeps slow traces makes the bad share too high, and so "
+		  "do failed spans in requests that succeeded");
 	if (slo_budget(s)->is_sample)
 		notes_add(notes, "more traces exist than were examined: shares "
-				 "are of a sample, bad where a span of the "
-				 "trace failed");
+				 "are from a sample, in which a trace with a "
+				 "failed span counts as bad");
 }
 
 void slo_add_notes(const struct slo *s, struct notes *notes)
@@ -629,7 +628,7 @@ void slo_add_notes(const struct slo *s, struct notes *notes)
 	else if (!s->indicator.tells_errors)
 		notes_add(notes,
 			  "%s does not show which requests failed: only slow "
-			  "ones count as bad",
+			  "requests count as bad",
 			  source->name->name);
 	note_bound(s, notes);
 	note_windows(s, notes);

@@ -134,7 +134,7 @@ static const struct {
 	const char *symptom;
 	const char *type;
 } symptoms[] = {
-	{ "slow, and its time was spent on CPU", "cpu" },
+	{ "slow, time spent on CPU", "cpu" },
 	{ "slow, off CPU; Java, .NET, Node.js", "wall" },
 	{ "slow, off CPU; Go", "mutex, then block, then goroutine" },
 	{ "slow, off CPU; any runtime, with Alloy's eBPF", "offcpu" },
@@ -143,9 +143,9 @@ static const struct {
 	{ "waits for a lock; .NET", "lock" },
 	{ "waits for a channel, a pool, a queue; Go", "block" },
 	{ "garbage collection or allocator high in cpu", "alloc" },
-	{ "memory grows and stays", "inuse, two times of it compared" },
+	{ "memory grows and stays", "inuse at two times, compared" },
 	{ "many small objects", "alloc_objects, inuse_objects" },
-	{ "goroutines grow, or all wait", "goroutine" },
+	{ "goroutines grow, or all of them wait", "goroutine" },
 	{ "many exceptions; .NET", "exceptions" },
 };
 
@@ -160,34 +160,32 @@ static const struct {
 	{ "cpu", "cumulative", "time on a CPU, sampled every 10 ms",
 	  "1 s is one core busy for 1 s; time asleep, in I/O or waiting for a "
 	  "lock is not included" },
-	{ "wall", "cumulative", "time passed, running or not, by thread",
+	{ "wall", "cumulative", "elapsed time per thread, running or not",
 	  "includes waiting; idle threads and event loops dominate it: look at "
 	  "growth, not at size" },
 	{ "offcpu", "cumulative", "time between leaving a CPU and coming back",
-	  "only the part that was sampled; idle threads fill it as they do "
-	  "wall" },
+	  "sampled; idle threads dominate it, as in wall" },
 	{ "alloc", "cumulative", "bytes allocated, freed or not",
 	  "causes garbage collection; sampled about every 512 KiB, so small "
 	  "counts are rough" },
-	{ "inuse", "gauge", "bytes alive at a moment",
-	  "a state, not a flow: never added up over time; a leak is what keeps "
-	  "growing between two windows" },
-	{ "goroutine", "gauge", "goroutines by where they stand",
-	  "a state too; hundreds in one place are a queue or a leak" },
+	{ "inuse", "gauge", "bytes in use at one moment",
+	  "never summed over time; a leak keeps growing from window to "
+	  "window" },
+	{ "goroutine", "gauge", "goroutines by current stack",
+	  "hundreds in one place are a queue or a leak" },
 	{ "goroutineleak", "gauge", "Go 1.26: goroutines that can never run "
 				    "again",
-	  "each is leaked for good: look at where application code began to "
-	  "wait" },
+	  "each is leaked: look for the application code that waits" },
 	{ "mutex", "cumulative", "time others waited for a lock",
-	  "Go charges it to the one that held the lock and let go" },
+	  "Go attributes it to the goroutine that released the lock" },
 	{ "block", "cumulative",
 	  "Go: time waiting for channels, selects and locks; Java: parked "
 	  "threads",
 	  "mostly idle workers waiting for work: look at growth, not at size" },
 	{ "lock", "cumulative", ".NET: time waiting for monitors",
-	  "charged to the one that waited" },
+	  "attributed to the waiting thread" },
 	{ "exceptions", "cumulative", ".NET: exceptions thrown",
-	  "charged to where they were thrown" },
+	  "attributed to where they were thrown" },
 };
 
 /* ---- who has it ---- */
@@ -237,8 +235,8 @@ static const struct {
 	{ "spans",
 	  "the wrapper of each SDK: otel-profiling-go, pyroscope-otel for "
 	  "Java, Python and Ruby, Pyroscope.OpenTelemetry for .NET; CPU only, "
-	  "Java's wall and Go's goroutine too; the ids are those of a "
-	  "process's first span" },
+	  "Java's wall and Go's goroutine too; samples have the id of the "
+	  "first span in a process" },
 };
 
 /* ---- for people ---- */
@@ -292,7 +290,8 @@ static const char *has_text(char has)
 static void write_available(struct page *p)
 {
 	out_char(p->out, '\n');
-	write_heading(p, "Who has it: yes, opt (to be switched on), - (never)");
+	write_heading(p, "Support by SDK: yes, opt (has to be enabled), - "
+			 "(none)");
 	page_repeat(p, PAINT_NONE, " ", TYPE_COLUMNS);
 	for (size_t r = 0; r < RUNTIMES; r++)
 		page_field(p, PAINT_NONE, ALIGN_LEFT,
@@ -314,7 +313,7 @@ static void write_switches(struct page *p)
 	char label[32];
 
 	out_char(p->out, '\n');
-	write_heading(p, "How to switch it on");
+	write_heading(p, "How to enable it");
 	for (size_t i = 0; i < COUNT_OF(switches); i++) {
 		snprintf(label, sizeof label, "%-*s", RUNTIME_COLUMNS,
 			 switches[i].runtime);

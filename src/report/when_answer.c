@@ -151,7 +151,7 @@ static void add_step(const struct when *w, struct buf *before,
 
 	buf_add_text(before, is_up ? " rose " : " fell ");
 	when_ratio_text(w->step.before, w->step.after, before);
-	buf_add_text(before, " between");
+	buf_add_text(before, " at");
 	buf_add_text(behind, ": ");
 	add_levels(w, w->step.before, w->step.after, behind);
 }
@@ -201,17 +201,17 @@ static void add_none(const struct when *w, struct buf *before,
 	double last = level_of(s, found->last);
 
 	buf_add_text(before, found->kind == SERIES_BRIEF
-				     ? " has no lasting change point"
-				     : " has no change point");
+				     ? " has no lasting change point in"
+				     : " has no change point in");
 	if (found->kind == SERIES_BRIEF) {
 		buf_add_text(
 			behind,
-			": changes revert soon; a shorter window has a finer "
+			": changes revert soon; a shorter window has finer "
 			"resolution");
 		return;
 	}
 	if (found->kind == SERIES_RAMP) {
-		buf_addf(behind, ": it %s little by little, ",
+		buf_addf(behind, ": it %s gradually, ",
 			 last > first ? "rises" : "falls");
 		when_level_text(w, w->lead, first, behind);
 		buf_add_text(behind, " in the first quarter, ");
@@ -221,8 +221,7 @@ static void add_none(const struct when *w, struct buf *before,
 	}
 	if (found->kind == SERIES_RHYTHM) {
 		buf_add_text(behind,
-			     ": it goes up and down at the same times of "
-			     "each day");
+			     ": it follows a daily rhythm");
 		return;
 	}
 	buf_add_text(behind, ": ");
@@ -613,7 +612,7 @@ static void write_verdict(struct page *p, const struct when *w)
 	buf_init(&behind, LIMIT_PAGE_TEXT_BYTES);
 	when_verdict(w, &before, &behind);
 	if (has_recent(w))
-		buf_add_text(&before, " has no change point yet");
+		buf_add_text(&before, " has no change point yet in");
 	add_buf(p, &before);
 	page_text(p, " ");
 	page_window(p, range, 0);
@@ -666,7 +665,7 @@ static void write_version(struct page *p, const struct when *w,
 	page_text(p, " at ");
 	page_window(p, v->at, w->step.at.from_ns);
 	if (v->is_partial)
-		page_text(p, ", the old one went on");
+		page_text(p, ", the old version kept running");
 }
 
 static void write_versions(struct page *p, const struct when *w)
@@ -680,7 +679,8 @@ static void write_versions(struct page *p, const struct when *w)
 		write_version(p, w, &w->versions[i]);
 	}
 	if (!near && !w->has_versions)
-		page_text(p, "not known: neither traces nor profiles name one");
+		page_text(p, "unknown: neither traces nor profiles have a "
+			     "version");
 	else if (!near && !w->version_count)
 		page_text(p, "unchanged");
 	else if (!near)
@@ -705,7 +705,7 @@ static void write_instances(struct page *p, const struct when *w)
 		page_textf(p, "unchanged: the same %u", i->after);
 	else
 		page_textf(p,
-			   "changed: %u of %u went, %u came; %u from then on",
+			   "changed: %u of %u stopped, %u started; %u after",
 			   i->gone_count, i->before, i->new_count, i->after);
 	flush(p, "  instances");
 }
@@ -773,7 +773,7 @@ static void add_around(const struct when *w, enum when_measure m,
 	struct vicinity before = around(s, at.from_ns - side_ns, at.from_ns);
 	struct vicinity after = around(s, at.to_ns, at.to_ns + side_ns);
 
-	buf_add_text(out, has_step_near(w, s) ? "changed, too: "
+	buf_add_text(out, has_step_near(w, s) ? "also changed: "
 					      : no_step_word(&before, &after));
 	when_level_text(w, m, before.level, out);
 	buf_add_text(out, " before, ");
@@ -803,7 +803,7 @@ static void write_beside(struct page *p, const struct when *w,
 		return;
 	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
 	if (!s->is_known) {
-		buf_addf(&text, "not known: %s", when_reason_text(w, m, &room));
+		buf_addf(&text, "unknown: %s", when_reason_text(w, m, &room));
 	} else if (when_has_step(w)) {
 		add_which(w, m, &text);
 		add_around(w, m, &text);
@@ -828,7 +828,7 @@ static void write_other_steps(struct page *p, const struct when *w)
 
 		if (i == s->found.largest)
 			continue;
-		page_text(p, n++ ? "; " : "");
+		page_text(p, n++ ? "; " : "change point at ");
 		page_window(p, step.at, w->step.at.from_ns);
 		page_text(p, " ");
 		when_ratio_text(step.before, step.after, &text);
@@ -839,7 +839,7 @@ static void write_other_steps(struct page *p, const struct when *w)
 		add_buf(p, &text);
 	}
 	buf_release(&text);
-	flush(p, "  other change points ");
+	flush(p, "  other");
 }
 
 static void write_evidence(struct page *p, const struct when *w)
@@ -856,10 +856,11 @@ static void write_evidence(struct page *p, const struct when *w)
 	if (s->is_log)
 		page_text(p, ", geometric means of the newest traces of each");
 	else if (w->lead == WHEN_DURATION)
-		page_text(p, ", means of all that was traced");
+		page_text(p, ", means of all traced requests");
 	if (!s->is_per_request)
-		page_text(p, ", not per request: more traffic looks the same");
-	page_textf(p, "; %zu of at most %zu requests", w->request_count,
+		page_text(p, ", not per request: more traffic has the same "
+			     "effect");
+	page_textf(p, "; %zu of at most %zu queries", w->request_count,
 		   w->request_limit);
 	flush(p, "  measured");
 }

@@ -497,9 +497,9 @@ void explorer_put(struct explorer *e, const struct surface *s, uint32_t row,
 static const char *side_words(const struct explorer *e)
 {
 	static const char *const words[] = {
-		[EXPLORER_BOTH] = "both, what changed",
-		[EXPLORER_AFTER] = "after alone",
-		[EXPLORER_BEFORE] = "baseline alone",
+		[EXPLORER_BOTH] = "both sides",
+		[EXPLORER_AFTER] = "comparison only",
+		[EXPLORER_BEFORE] = "baseline only",
 	};
 
 	return e->has_baseline ? words[e->side] : "";
@@ -790,19 +790,19 @@ static const char *const help_lines[] = {
 	"                  what is selected in one is selected in the others",
 	"arrows, h j k l   to the frame beside, above, below; to a row",
 	"PgUp PgDn g G     by a screen, to the root, to the deepest",
-	"Enter, click      zoom into the frame; of a function: show its frame;",
+	"Enter, click      zoom into the frame; on a function: show its frame;",
 	"                  in the sandwich: put it in the middle",
 	"Backspace         zoom out by a frame;  0: all the way",
 	"Esc               end the search, else zoom out",
 	"/  n  N           search by regular expression, next, previous",
 	"t  w              functions and back; callers and callees (sandwich)",
-	"s  r              of functions: sort by the next column, reversed",
-	"b  c              both sides, after, baseline alone; other colours",
+	"s  r              in functions: sort by the next column, reversed",
+	"b  c              both sides, comparison, baseline; next colours",
 	"v                 the answer in words; arrows scroll, Esc leaves",
 	"q, Ctrl-C         quit",
 	"",
 	"+ grew or new, - shrank or gone, ! the function to blame",
-	"/// not there after;  ... narrow frames side by side",
+	"/// gone in the comparison;  ... several narrow frames",
 };
 
 /* Draws the legend of colors in a line. */

@@ -196,7 +196,7 @@ class Test(Page):
         for section, wanted, bars in (
                 ("spans", ("UserRepository.FindByEmail", "575 ms in 50",
                            "164 ms"), "all('.bar rect').length"),
-                ("history", ("this trace, 577", "Over time", "others of"),
+                ("history", ("this trace, 577", "Over time", "others in"),
                  "all('.chart a rect:not(.hit)').length")):
             for kind, begin in (("svg", "<svg"), ("png", "\x89PNG")):
                 b.js(f"(s => {{ s.value = '{kind}'; s.dispatchEvent("

@@ -114,9 +114,9 @@ def tabulates():
         p.send("t")
         p.shows("[all 2.250 s")
         p.send("b")
-        p.shows("after alone")
+        p.shows("comparison only")
         p.send("b")
-        p.shows("baseline alone")
+        p.shows("baseline only")
         p.shows("[main.handleCart======][main.handlePay 0.620 s==")
         p.send("v")
         p.shows("main.retryLoop grew by 1.18 s, from 20.0 ms to 1.20 s")
@@ -361,7 +361,7 @@ def refuses_what_cannot_be():
     refused(DIFF, 'TERM is ""', env={"TERM": ""})
     refused(DIFF, '"no-such-terminal"', term="no-such-terminal")
     refused(DIFF + ["-o", "json"], "-o json=FILE")
-    refused(PROFILE + ["--peek", "main"], "does not go with profile --peek")
+    refused(PROFILE + ["--peek", "main"], "cannot be combined with profile --peek")
     refused(["/bin/sh", "-c", '"$@" </dev/null', "sh", *DIFF],
             "standard input is none")
     refused(["/bin/sh", "-c", '"$@" | cat; exit 2', "sh", *DIFF],

@@ -285,12 +285,12 @@ static void test_refusals(void **state)
 	(void)state;
 	assert_refused(
 		two_contexts, ARGS("--context=pord"),
-		"--context: there is no context 'pord' in ~/tracefind/config; "
-		"did you mean prod?");
+		"--context: no context 'pord' in ~/tracefind/config; did you "
+		"mean prod?");
 	assert_refused("current-context = a\n", NULL,
-		       "~/tracefind/config:1: there is no context 'a' in "
-		       "~/tracefind/config; tracefind config list shows "
-		       "those there are");
+		       "~/tracefind/config:1: no context 'a' in "
+		       "~/tracefind/config; tracefind config list shows the "
+		       "contexts");
 	assert_refused("timeout = soon\n", NULL,
 		       "~/tracefind/config:1: timeout: 'soon' is not a "
 		       "duration such as 500ms, 30s or 1h30m");

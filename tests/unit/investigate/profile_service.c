@@ -278,7 +278,7 @@ static void the_pod_tells_whose_nameless_profiles_are(void **state)
 		check_text(found.selector, rows_of[i].selector);
 		assert_int_equal(found.types.count, 1);
 		check_text(found.types.items[0], CPU);
-		check_note("by the trace's k8s.pod.name");
+		check_note("from the trace's k8s.pod.name");
 		buf_release(&body);
 	}
 }
@@ -365,7 +365,7 @@ static void an_instance_tells_its_place(void **state)
 	places_are("env", "stg", "prd");
 	take();
 	check_text(found.selector, "{service_name=\"user-db\",env=\"prd\"}");
-	check_note("by the trace's k8s.pod.name");
+	check_note("from the trace's k8s.pod.name");
 	/* Of the one place there is, whatever it is called. */
 	notes_init(&notes);
 	begin();
@@ -401,9 +401,9 @@ static void profiles_from_elsewhere_are_refused(void **state)
 	begin();
 	places_are("k8s_namespace_name", "us", "asia");
 	check_refusal("no profile of service \"user-db\" where the trace is "
-		      "from (k8s.namespace.name \"eu\"): those there are have "
-		      "k8s_namespace_name \"asia\", \"us\"; to look at them "
-		      "all the same: --selector '{service_name=\"user-db\"}'");
+		      "from (k8s.namespace.name \"eu\"): existing ones have "
+		      "k8s_namespace_name \"asia\", \"us\"; to use them "
+		      "anyway: --selector '{service_name=\"user-db\"}'");
 	/* One place, and not the trace's. */
 	begin();
 	places_are("namespace", "us", "us");
@@ -425,7 +425,7 @@ static void where_the_trace_does_not_say_a_note_does(void **state)
 	take();
 	check_text(found.selector, "{service_name=\"user-db\"}");
 	check_note("several places (namespace: \"asia\", \"us\"), and the "
-		   "trace does not name its own");
+		   "trace does not name one of them");
 	/* Words of people for an environment need not be those of the trace. */
 	retrace(PAIRS("service.name", "user-db", "deployment.environment",
 		      "production"));

@@ -104,7 +104,7 @@ static void test_refused(void **state)
 		{ "doctor", "[]", NULL, "the arguments are no object" },
 		{ "doctor", "{\"service\":[5]}", NULL, "service: a text" },
 		{ "doctor", "{\"service\":\"a\\u0000b\"}", NULL,
-		  "service: holds a NUL" },
+		  "service: contains a NUL byte" },
 		{ "find_slow_traces", "{\"errors\":\"yes\"}", NULL,
 		  "errors: true or false" },
 		{ "list_services", "{\"limit\":-1}", NULL, "limit: a whole" },
@@ -168,7 +168,7 @@ static void test_root(void **state)
 		{ "explain_trace", "{\"file\":\"-\"}", NULL,
 		  "file: no such file" },
 		{ "explain_trace", "{\"file\":\"pipe\"}", NULL,
-		  "file: no ordinary file" },
+		  "file: not a regular file" },
 	};
 
 	(void)state;

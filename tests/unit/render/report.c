@@ -284,8 +284,8 @@ static void test_diff_answers(void **state)
 	(void)state;
 	sample_diff(&s);
 	expect(&s,
-	       "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; CPU per "
-	       "request in all from 182 ms to 183 ms (+0.4 %)\n");
+	       "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; total CPU "
+	       "per request from 182 ms to 183 ms (+0.4 %)\n");
 	expect(&s, "  total  baseline  change ");
 	expect(&s, "strong: x16, significant (q < 0.001)\n");
 	s.rows[0].q = 0.03;
@@ -319,29 +319,29 @@ static void test_diff_uncertain(void **state)
 	s.result.whole.delta = 0.9;
 	s.result.whole.q = 0.0003;
 	expect(&s, "the whole profile grew, no single function significantly: "
-		   "CPU per request in all from 18.2 ms to 183 ms (x10); "
+		   "total CPU per request from 18.2 ms to 183 ms (x10); "
 		   "most in main.(*UserRepository).FindByEmail (+118 ms)\n");
-	expect(&s, "strong: the whole changed significantly (q < 0.001)\n");
+	expect(&s, "strong: the total changed significantly (q < 0.001)\n");
 	s.result.whole.is_together = true;
-	expect(&s, "the whole profile grew: CPU per request in all from 18.2 "
+	expect(&s, "the whole profile grew: total CPU per request from 18.2 "
 		   "ms to 183 ms (x10), no function more than others\n");
 	s.result.whole.is_changed = s.result.whole.is_together = false;
-	expect(&s, "no significant change: CPU per request in all from 18.2 ms "
+	expect(&s, "no significant change: total CPU per request from 18.2 ms "
 		   "to 183 ms (x10); the largest, "
 		   "main.(*UserRepository).FindByEmail (+118 ms), may be "
-		   "noise; detectable: a change of the whole by 30 % or "
+		   "noise; detectable: a change of the total by 30 % or "
 		   "more\n");
 	s.result.baseline.total_value = 1830000000000;
 	s.rows[0].change = CHANGE_SAME;
-	expect(&s, "no change detected: CPU per request in all from 183 ms to "
+	expect(&s, "no change detected: total CPU per request from 183 ms to "
 		   "183 ms (0.0 %); detectable: 40 % or more in a function "
 		   "with 1 % of the total\n");
 	s.result.whole.is_equal = true;
-	expect(&s, "no change: CPU per request in all from 183 ms to 183 ms "
+	expect(&s, "no change: total CPU per request from 183 ms to 183 ms "
 		   "(0.0 %)\n");
 	s.result.whole.is_equal = false;
 	s.result.whole.function_detectable = 0.05;
-	expect(&s, "no change: CPU per request in all from 183 ms to 183 ms "
+	expect(&s, "no change: total CPU per request from 183 ms to 183 ms "
 		   "(0.0 %)\n");
 	s.result.whole.detectable = 0.6;
 	expect(&s, "no significant change: ");

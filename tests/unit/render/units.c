@@ -184,7 +184,7 @@ static void test_measure_word(void **state)
 			    "the profile");
 	assert_string_equal(measure_noun(STR("alloc_objects/count")),
 			    "allocations");
-	assert_string_equal(measure_noun(STR("samples/count")), "in all");
+	assert_string_equal(measure_noun(STR("samples/count")), "value");
 }
 
 /* What was compared is told by the profiles; without them by the traces. */

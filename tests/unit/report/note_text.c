@@ -132,13 +132,13 @@ static void one_is_not_several(void **state)
 	(void)state;
 	strcpy(s.reason.message, "why");
 	slo_add_spent_notes(&s, &notes);
-	assert_string_equal(notes.text[0], "of 1 bad request of the sample "
-					   "there is no trace");
+	assert_string_equal(notes.text[0], "no trace was found for 1 bad "
+					   "request of the sample");
 	assert_string_equal(notes.text[1],
 			    "1 trace of a bad request was not read: why");
 	assert_string_equal(notes.text[2],
-			    "1 of 20 bad requests of the sample was not looked "
-			    "at, for lack of time (--timeout)");
+			    "1 of 20 bad requests of the sample was not "
+			    "examined within --timeout");
 	s.unread_count = 2;
 	notes_init(&notes);
 	slo_add_spent_notes(&s, &notes);

@@ -98,7 +98,7 @@ static void test_alert_that_never_fires(void **state)
 	(void)state;
 	write_rules("web", 0.9, 30 * NS_PER_DAY);
 	assert_int_equal(count_of("- alert:"), 3);
-	assert_int_equal(count_of("# No alert over 1h: a rate of 14.4"), 1);
+	assert_int_equal(count_of("# No alert over 1h: a burn rate of 14.4"), 1);
 }
 
 /* Neither YAML nor a template of Prometheus comes of a name. */

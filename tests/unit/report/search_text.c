@@ -61,8 +61,8 @@ static void test_notes(void **state)
 		       "whatever they looked for");
 	note_is(&sample,
 		"a sample: at least 100 traces took 2 s or longer, and the "
-		"server returns the first that it finds; narrow it with "
-		"--since, --name or --min-duration");
+		"server returns the first matches; narrow it with --since, "
+		"--name or --min-duration");
 }
 
 static void test_unusual(void **state)

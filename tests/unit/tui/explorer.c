@@ -277,7 +277,7 @@ static void test_names(void **state)
 	draw(&e);
 	assert_non_null(strstr(paper.text[0], "UserRepository.findByEmail"));
 	assert_non_null(strstr(paper.text[1], all));
-	assert_non_null(strstr(paper.text[1], "  both, what changed"));
+	assert_non_null(strstr(paper.text[1], "  both sides"));
 	for (click.column = 0; click.column < 80; click.column++) {
 		enum explorer_tab tab = explorer_tab_at(&e, click.column);
 
