@@ -80,7 +80,7 @@ def ask_all_types(program):
 
 def check_all_types(done, counts):
     """It must have gone all the way, and have told what it left out."""
-    wanted = ["goroutine: the first function .*: taken",
+    wanted = ["goroutine: the top function .*: taken",
               "the type chosen last: as a whole, to keep to 40 requests"]
     missing = [w for w in wanted if not re.search(w, done.stdout)]
     if missing:

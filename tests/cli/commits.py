@@ -154,7 +154,7 @@ def check_reasons(program, folder):
     tree = Tree(folder)
     check("not below --source-path" in why(program, tree), "no file")
     tree.write(BODY)
-    check("git shows none" in why(program, tree), "not committed")
+    check("git lists none" in why(program, tree), "not committed")
     hashes = tree.history()
     clone = Path(folder, "clone/shop")
     subprocess.run(["git", "clone", "-q", "--depth", "1",
@@ -171,7 +171,7 @@ def check_reasons(program, folder):
     check("of another version" in why(program, tree), "renamed")
     shutil.rmtree(tree.path / ".git")
     tree.write(BODY)
-    check("git shows none" in why(program, tree), "no work tree")
+    check("git lists none" in why(program, tree), "no work tree")
     check(len(hashes) == 5, hashes)
 
 

@@ -48,7 +48,7 @@ def run(program, words):
 def metrics(program, platform):
     """Those of the platform, as `dash` says which tile has which."""
     told = run(program, ("dash", "a", "-o", "google", "--platform", platform))[2]
-    return sorted(set(re.findall(r"note: [a-z ]+ by (\S+) \(", told)))
+    return sorted(set(re.findall(r"note: [a-z ]+ metric: (\S+) \(", told)))
 
 
 def wrong(program, words):
