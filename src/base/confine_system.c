@@ -150,7 +150,8 @@ void confine_allow_output(struct confine *c, const char *path)
 		path = resolved;
 	confine_allow_write(c, path);
 	folder_of(path, folder);
-	/* Nothing is made beside a device; files in memory are none. */
+	/* No temporary files are created in device folders; /dev/shm is not
+	 * one. */
 	if (!is_below(str_from(folder), STR("/dev")) ||
 	    is_below(str_from(folder), STR("/dev/shm")))
 		confine_allow_write(c, folder);

@@ -283,7 +283,7 @@ void escape_folded(struct out *out, struct str name)
 	size_t start = skip(name, 0, true), end = start;
 	struct str text = str_slice(name, start, name.len);
 
-	/* The usual end tells by itself that it is one. */
+	/* In the common case the last character is visible. */
 	if (!text.len || text.ptr[text.len - 1] == ' ' ||
 	    !is_ascii_visible((unsigned char)text.ptr[text.len - 1])) {
 		for (size_t at = start; at < name.len;
@@ -351,7 +351,7 @@ static bool begins_list(struct str text, size_t at)
 	return at == 0;
 }
 
-/* Returns what stands for an ASCII character; NULL: itself. */
+/* Returns the replacement of an ASCII character; NULL: unchanged. */
 static const char *markdown_for(struct str text, size_t at,
 				char marked[SPELLING_BYTES])
 {
@@ -371,7 +371,7 @@ static const char *markdown_for(struct str text, size_t at,
 	default:
 		break;
 	}
-	/* Names of servers become links where no markup asks for it. */
+	/* Host names, which Markdown links without any markup. */
 	if (c == ':' && str_starts(str_slice(text, at + 1, 2), STR("//")))
 		return ":" WORD_JOINER;
 	if (c == '.' && at >= 3 &&

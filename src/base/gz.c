@@ -375,7 +375,7 @@ void gz_stream_free(struct gz_stream *z)
 	mem_free(z);
 }
 
-/* Runs zlib until it wants more input or the member ends. */
+/* Runs zlib until it needs more input or the member ends. */
 static bool inflate_step(struct gz_stream *z, struct buf *out,
 			 struct error *err)
 {

@@ -288,7 +288,7 @@ static bool is_number(struct str word)
 	return true;
 }
 
-/* Returns what follows the word at `at`. */
+/* Writes the word at `at` and returns its end. */
 static const char *add_word(struct jsonw *w, const char *at)
 {
 	bool is_quoted = *at == '\'';

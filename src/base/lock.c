@@ -16,8 +16,8 @@
 
 #define TRY_MS 20u
 
-/* Whoever had it before may have removed the file meanwhile, and others hold
- * the lock of a new one. */
+/* Returns whether the file still exists: its previous holder may have removed
+ * it, and others hold the lock of a new one. */
 static bool is_current(const struct lock *l)
 {
 	struct stat held, named;

@@ -28,19 +28,20 @@ static int (*mem_gate)(size_t size);
 /* Memory used by runs that read nothing. */
 #define SMALL_PAGES_BYTES ((uintptr_t)128 * 1024)
 
-/* Where a heap begins is random. A large page can only be where no small one
- * is, so what is filled anyway comes right before the first; what is passed
- * over is never touched. */
+/* Heaps begin at random addresses. A huge page requires that none of its memory
+ * is mapped by small pages yet, so memory that is used anyway is placed right
+ * before the first one; the gap is never touched. */
 static void place_heap(void)
 {
 	uintptr_t begin = (uintptr_t)sbrk(0);
 	uintptr_t skip = -(begin + SMALL_PAGES_BYTES) % LARGE_PAGE_BYTES;
-	void *volatile step; /* or the compiler sees no need for it */
+	/* Volatile, so that the write is not optimized away. */
+	void *volatile step;
 
 	(void)sbrk((intptr_t)skip);
 	begin += skip + SMALL_PAGES_BYTES;
-	/* A large page is used for it by its first step. Where there are none
-	 * small ones come as ever. */
+	/* Uses a huge page for it, by touching it first. Without huge pages
+	 * small ones are used as usual. */
 	step = malloc(1);
 	free(step);
 	if ((uintptr_t)sbrk(0) >= begin + LARGE_PAGE_BYTES)

@@ -425,7 +425,7 @@ bool base64_decode(struct str text, unsigned char *out, size_t size,
 	unsigned held = 0; /* bits not yet written, in the low end of bits */
 
 	*out_len = 0;
-	/* Without its padding: what is left cannot always be whole bytes. */
+	/* Without its padding; the rest may not be whole bytes. */
 	while (text.len && padded_len - text.len < 2 &&
 	       text.ptr[text.len - 1] == '=')
 		text.len--;

@@ -46,8 +46,8 @@ static struct worker *worker_new(void)
 		return NULL;
 	tokens_init(&w->given, 0);
 	tokens_init(&w->done, 0);
-	/* Signals are for the threads that were there before: one that ends a
-	 * wait of theirs must not end up here. */
+	/* Blocks signals in the new thread: a signal meant to interrupt another
+	 * thread's wait must not be delivered here. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	is_created = !pthread_create(&w->id, NULL, work, w);

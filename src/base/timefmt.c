@@ -173,7 +173,7 @@ bool parse_rfc3339(struct str text, int64_t *out_ns)
 	    !take_offset(&text, &offset) || text.len)
 		return false;
 	seconds += days * 86400 - offset;
-	/* The product alone may not fit although the sum does. */
+	/* The product may overflow although the sum does not. */
 	if (seconds < 0 && fraction_ns > 0) {
 		seconds++;
 		fraction_ns -= NS_PER_S;
