@@ -357,10 +357,9 @@ struct name_sums {
 	int64_t calls;
 };
 
-/* Where functions call each other in a ring, and where one has the name of
- * another that it calls, a call is within what others are counted with already.
- * What a function takes with all below it is never more than there is: then its
- * calls are told with less. */
+/* With recursion through several functions, or a function calling another of
+ * the same name, the cost of a call is partly counted elsewhere. A function's
+ * inclusive cost must not exceed the total: its calls are scaled down. */
 static bool cap_recursion(struct callgrind *c, struct error *err)
 {
 	struct name_sums *sums = arena_array(
@@ -394,7 +393,7 @@ static bool cap_recursion(struct callgrind *c, struct error *err)
 		int64_t *called = &c->functions[call->callee].called;
 		int64_t most = max_i64(sat_sub_i64(whole, n->self), 0);
 
-		/* The part of the cost that counts. */
+		/* Scaled down to the part that counts. */
 		if (sat_add_i64(n->self, n->calls) > whole && n->calls > 0)
 			call->value =
 				(int64_t)((double)call->value * (double)most /

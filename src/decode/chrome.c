@@ -129,7 +129,7 @@ static struct v8_calls *find_thread(struct reader *r, const struct event *e)
 	return calls;
 }
 
-/* Times stand beside the nodes of a chunk, or in them. */
+/* Times are next to the nodes of a chunk, or within. */
 static bool read_data(struct v8_calls *calls, struct error *err)
 {
 	struct str key;
@@ -190,7 +190,7 @@ static bool read_sample_events(struct reader *r, struct error *err)
 	return true;
 }
 
-/* The list of events, or an object that has it. */
+/* Reads a list of events, or an object that contains one. */
 static bool read_sample_document(struct reader *r, struct error *err)
 {
 	struct json_reader *json = r->g.json;
@@ -212,7 +212,7 @@ static bool read_sample_document(struct reader *r, struct error *err)
 		return true;
 	if (r->is_of_py_spy)
 		way = "record some: py-spy record --format speedscope";
-	else if (r->is_of_node) /* it has no category for them */
+	else if (r->is_of_node) /* node has no category for them */
 		way = "record some: node --cpu-prof";
 	return error_set(err, ERROR_FORMAT,
 			 "the Chrome trace has no samples of functions (%s; "
@@ -294,7 +294,7 @@ static void keep(struct str text, struct chrome_text *out)
 	memcpy(out->bytes, text.ptr, out->len);
 }
 
-/* Microseconds with a fraction. */
+/* Reads microseconds with a fraction. */
 static int64_t read_time(struct json_reader *r)
 {
 	int64_t time_ns = 0;
@@ -665,9 +665,10 @@ static bool add_span(struct chrome *c, const struct chrome_event *e,
 	return true;
 }
 
-/* An end names what it ends: in a lane that several share, as with go build
- * -debug-trace, that is not always what began last. One without a name ends
- * that. An end without a begin is of what began before the recording. */
+/* Ends the span that an event names: in a lane shared by several, as with go
+ * build -debug-trace, that is not always the innermost. Without a name it ends
+ * the innermost. An end without a begin belongs to a span begun before the
+ * recording. */
 static void end_span(struct chrome *c, const struct chrome_event *e,
 		     uint32_t lane)
 {
@@ -699,8 +700,8 @@ static bool use_event(struct chrome *c, const struct chrome_event *e)
 		return use_metadata(c, e);
 	if (!chrome_event_begins(e) && !(e->phase && strchr("EeF", e->phase)))
 		return true;
-	/* How long was recorded (torch.profiler), or what repeats that which
-	 * matters of the others (Bazel), is no work of its own. */
+	/* The extent of the recording (torch.profiler), or a span that repeats
+	 * important parts of others (Bazel), is not work of its own. */
 	if ((str_equal(category, STR("Trace")) &&
 	     str_starts(chrome_str(e, TEXT_NAME), STR("PyTorch Profiler"))) ||
 	    str_equal(category, STR("critical path component"))) {
@@ -829,7 +830,7 @@ static void keep_text_of(struct buf *kept, struct str text)
 	buf_add_str(kept, str_slice(text, 0, LIMIT_STRING_BYTES + 1));
 }
 
-/* The members of the object that comes next. */
+/* Adds the members of the next object. */
 static void add_values(struct chrome *c)
 {
 	struct trace_json *t = &c->t;
@@ -839,8 +840,8 @@ static void add_values(struct chrome *c)
 	if (!json_enter_if(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key)) {
-		/* What of many things of one name a span is: of TypeScript's
-		 * --generateTrace "path" and "fileName", of clang "detail". */
+		/* Distinguishes spans of the same name: "path" and "fileName"
+		 * of TypeScript's --generateTrace, "detail" of clang. */
 		bool is_about = !c->is_own && (str_equal(key, STR("path")) ||
 					       str_equal(key, STR("detail")) ||
 					       str_equal(key, STR("fileName")));

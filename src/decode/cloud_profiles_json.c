@@ -219,7 +219,7 @@ static bool give(struct page_reader *p)
 	if (!t->base64.len || !name.len ||
 	    !p->take->is_wanted(p->take->context, name))
 		return true;
-	/* Decoded in place: base64 is longer than what it stands for. */
+	/* Decoded in place, since base64 is longer than its content. */
 	if (buf_check(&t->base64, "a profile", &p->err) &&
 	    !base64_decode(buf_str(&t->base64), (unsigned char *)t->base64.data,
 			   t->base64.len, &len))

@@ -167,7 +167,7 @@ struct google_labels {
 	enum span_kind kind; /* internal if unset */
 };
 
-/* ---- the process ---- */
+/* ---- resource ---- */
 
 static void set(struct google_labels *l, enum resource_key key, enum rank rank,
 		struct str value)
@@ -189,7 +189,7 @@ static bool set_place(struct google_labels *l, const struct place_label *rows,
 
 		if (!str_equal(rows[i].label, label))
 			continue;
-		/* "us-central1-a": a region's zone ends with one letter. */
+		/* "us-central1-a": a zone is a region with a final letter. */
 		if (key == REGION && value.len > 2 &&
 		    value.ptr[value.len - 2] == '-' &&
 		    ascii_is_lower(value.ptr[value.len - 1]))
@@ -224,7 +224,7 @@ static bool take_resource(struct google_labels *l, struct str label,
 	static const struct str monitored_prefix = KEY("g.co/r/");
 
 	if (str_starts(label, monitored_prefix)) {
-		/* "k8s_container/pod_name": what is behind the type. */
+		/* The part after the type: "k8s_container/pod_name". */
 		size_t slash = str_until(label, monitored_prefix.len, '/');
 
 		return set_place(l, monitored, COUNT_OF(monitored),
@@ -234,7 +234,7 @@ static bool take_resource(struct google_labels *l, struct str label,
 	       take_own(l, label, value);
 }
 
-/* ---- the span ---- */
+/* ---- span ---- */
 
 static void take_message(struct google_labels *l, struct str value)
 {

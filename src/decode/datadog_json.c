@@ -95,8 +95,8 @@ static unsigned datadog_process_key(struct str tag)
 	return i;
 }
 
-/* Returns whether spans of this type are calls of a database, whose resource is
- * a query. */
+/* Returns whether spans of this type are database calls, whose resource is a
+ * query. */
 static bool datadog_type_is_database(struct str type)
 {
 	for (size_t i = 0; i < COUNT_OF(databases); i++)
@@ -165,7 +165,7 @@ struct halves {
 
 /* ---- ids and times ---- */
 
-/* A number of 64 bits, its digits in a string, or hexadecimal digits. */
+/* Reads a 64-bit number, decimal digits in a string, or hex digits. */
 static struct halves read_id(struct datadog *d)
 {
 	struct json_reader *r = d->t.r;
@@ -316,7 +316,7 @@ static void use_tag(struct datadog *d, struct str name, struct span_input *in)
 		   str_equal(name, STR("error.message"))) {
 		keep_text(d, &d->message, text);
 	} else if (!str_starts(name, STR("_"))) {
-		/* The tag's own name where OpenTelemetry has none. */
+		/* The tag's own name if OpenTelemetry has none. */
 		for (size_t i = 0; i < COUNT_OF(of_span); i++)
 			if (str_equal(of_span[i].tag, name)) {
 				name = of_span[i].key;
@@ -346,7 +346,7 @@ static void read_tags(struct datadog *d, struct span_input *in)
 			continue;
 		}
 		trace_json_plain_value(t);
-		/* Metrics are doubles, most of them whole: "41", not "41.0". */
+		/* Metrics are doubles, mostly integers: "41", not "41.0". */
 		if (kind == JSON_NUMBER &&
 		    parse_whole_i64(buf_str(&t->value.buf), &whole)) {
 			value_clear(&t->value);
@@ -577,7 +577,7 @@ static void read_span(struct datadog *d)
 
 /* ---- documents ---- */
 
-/* The item that is announced and those that follow. */
+/* Reads the announced item and those that follow. */
 static void read_items(struct datadog *d)
 {
 	struct json_reader *r = d->t.r;

@@ -119,7 +119,7 @@ static bool read_numbers(struct reader *r, struct column *c, struct error *err)
 
 		if (!item)
 			return no_memory(r, err);
-		/* null, -1 and what is no number are no element. */
+		/* null, -1 and non-numbers are NONE. */
 		*item = NONE;
 		if (is_whole)
 			*item = whole < NONE ? (uint32_t)whole : NONE;
@@ -389,7 +389,7 @@ static struct str string_at(const struct reader *r, const struct tables *own,
 				: STR("");
 }
 
-/* As pprof's are shown: by their place in the library, or by that alone. */
+/* Names it as in pprof: by its location in the library, or only by that. */
 static bool make_nameless(struct reader *r, struct str library,
 			  struct str address, uint32_t *function,
 			  struct error *err)
@@ -416,7 +416,7 @@ static bool make_function(struct reader *r, const struct tables *own,
 	struct str library = STR("");
 	size_t at = 2;
 
-	/* "0x702db" stands where symbols were not looked up. */
+	/* "0x702db", for functions without symbols. */
 	while (at < name.len && ascii_is_hex(name.ptr[at]))
 		at++;
 	if (name.len < 3 || at < name.len || !str_starts(name, STR("0x"))) {
@@ -458,14 +458,14 @@ static bool make_frame(struct reader *r, const struct tables *own,
 				   made, err);
 }
 
-/* Each frame once, however many stacks and threads it is in. */
+/* Creates each frame once, however many stacks and threads it is in. */
 static bool make_frames(struct reader *r, const struct tables *own,
 			uint32_t **frames, struct error *err)
 {
 	size_t count = column_of(r, own, FRAME_FUNCTION)->count;
 	bool is_shared = own->strings.count == 0;
 
-	/* Frames of the thread may be others than those of all. */
+	/* The thread may have frames of its own. */
 	for (size_t i = FRAME_FUNCTION; i < NUMBER_COUNT; i++)
 		is_shared &= own->numbers[i].count == 0;
 	if (is_shared && r->shared_frames) {

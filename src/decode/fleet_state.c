@@ -77,8 +77,8 @@ void fleet_state_add(const struct fleet *f, size_t index, struct out *out)
 	for (size_t i = 0; i < s->count; i++) {
 		const struct fleet_function *fn = &s->functions[i];
 
-		/* Numbers of samples are whole, of weights they may be parts:
-		 * as they are. */
+		/* Sample counts are integers, weights may be fractions: written
+		 * exactly. */
 		jsonw_addf(&w, "[%.*s", STR_WHOLE(fn->name));
 		jsonw_str(&w, fn->file.ptr ? fn->file : STR(""));
 		jsonw_addf(&w, "%u, %g", fn->line, fn->after);

@@ -73,7 +73,7 @@ bool line_reader_next(struct line_reader *r, struct str *lines,
 	struct str text;
 
 	r->now = !r->now;
-	/* The piece that was read ahead, or else one that is read now. */
+	/* The piece read ahead, else one read now. */
 	thread_join(&r->ahead);
 	if (!r->is_ahead) {
 		if (!piece_reserve(p, LINE_PIECE_BYTES, err))
@@ -85,7 +85,7 @@ bool line_reader_next(struct line_reader *r, struct str *lines,
 		*lines = whole_lines(buf_str(&p->bytes));
 		if (lines->len || p->got < p->room)
 			break;
-		/* A line that does not fit makes the piece twice as large. */
+		/* Doubles the piece if a line does not fit. */
 		if (!piece_reserve(p, p->bytes.len, err))
 			return false;
 		piece_read(p);
@@ -189,7 +189,8 @@ static bool parse_weight(struct str text, int64_t *weight, bool *is_whole)
 	       parse_i64(text, weight);
 }
 
-/* How many bytes both begin with: words first, since it is most of them. */
+/* Returns the length of the common prefix, compared by words, since lines share
+ * most of it. */
 static size_t shared_len(struct str a, struct str b)
 {
 	size_t most = a.len < b.len ? a.len : b.len;
@@ -403,7 +404,8 @@ static bool cut_line(struct folded_lines *f, struct str line,
 				 f->line, STR_ARGS(shown));
 	f->open_end_lines += stack.ptr[stack.len - 1] == ';';
 	stack = without_empty_ends(stack);
-	/* One line with a single number says that it is no comparison. */
+	/* A single line with only one number means that it is not a
+	 * comparison. */
 	if (f->two_number_lines == f->stack_lines) {
 		rest = stack;
 		word = take_last_word(&rest);
@@ -462,7 +464,7 @@ static bool fill_batch(struct folded_lines *f)
 
 	f->next = (f->next + 1) % BATCHES;
 	if (is_ready && !f->text.len && !at_end(f)) {
-		/* The last stack goes with the text that it lies in. */
+		/* The previous stack is part of the text that is replaced. */
 		forget_last(f);
 		is_ready = line_reader_next(&f->reader, &f->text, &b->err);
 		f->is_cut_off = is_ready && lacks_end(f->text);
@@ -565,7 +567,8 @@ struct folded {
 	int64_t waited;
 };
 
-/* Takes what is behind the last colon off the text; false: there is none. */
+/* Removes the part after the last colon from the text; false if there is
+ * none. */
 static bool take_last_part(struct str *text, struct str *part)
 {
 	size_t at = text->len;
@@ -589,8 +592,7 @@ static bool add_frame_of_austin(struct folded *f, struct str name,
 	if (!take_last_part(&file, &digits) || !parse_u64(digits, &line) ||
 	    !take_last_part(&file, &function)) {
 		*frame = NO_FRAME;
-		/* "P3472" and "T0:3472", a process and a thread of it: no
-		 * function. */
+		/* "P3472" or "T0:3472", a process or thread, not a function. */
 		if ((str_starts(name, STR("P")) &&
 		     str_is_digits(str_slice(name, 1, name.len))) ||
 		    (str_starts(name, STR("T")) && name.len > 1 &&
@@ -697,7 +699,7 @@ static bool add_deep(struct folded *f, const struct folded_line *line,
 	return profile_build_stack(f->build, f->deep, count, line->weight, err);
 }
 
-/* Goes on from what the stack has in common with the last one. */
+/* Continues from the prefix shared with the last stack. */
 static bool add_stack(struct folded *f, const struct folded_line *line,
 		      const uint32_t *names, struct error *err)
 {
@@ -707,7 +709,7 @@ static bool add_stack(struct folded *f, const struct folded_line *line,
 
 	find_frames(f, names, line->count, frames);
 	if (f->austin_type || f->is_leaf_first) {
-		/* What it shares with the last one stays as it was read. */
+		/* The frames shared with the last stack stay as read. */
 		depth = keep_functions(f->frames, depth, kept);
 		if (f->is_leaf_first)
 			frames_turn_round(kept, depth);
@@ -788,7 +790,8 @@ static bool check_pairs(const struct folded *f, struct str wanted,
 			 "the type and its unit: --type samples/count");
 }
 
-/* So many functions with callees whose weight covers theirs are no chance. */
+/* Minimum number of functions with covered callees that rules out
+ * coincidence. */
 #define TOTALS_MIN 3
 
 /* Returns sums of the callees of each stack, if every callee's caller has a
@@ -882,9 +885,9 @@ static bool read_all(struct folded *f, struct str wanted, struct notes *notes,
 		f->tree = profile_build_tree(f->build, err);
 	if (has_tree && !f->tree)
 		return false;
-	/* The format has no unit. Words like "cpu" are no proof of one either,
-	 * so only a type with its unit counts; else weights are samples if they
-	 * look like counts. */
+	/* The format has no unit, and words like "cpu" do not imply one, so
+	 * only a requested type with its unit counts; otherwise weights are
+	 * samples if they look like counts. */
 	if (!type_spelled_out(wanted, &type))
 		type = f->austin_type && *f->austin_type
 			       ? (struct type_name){ str_from(f->austin_type),

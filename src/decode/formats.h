@@ -131,12 +131,12 @@ struct frame_node {
 	int64_t value;
 };
 
-/* Turns the frames of a stack round. */
+/* Reverses the frames of a stack. */
 void frames_turn_round(uint32_t *frames, size_t count);
 
-/* Adds the stacks of all nodes with a value to the build. Callers must be
- * indices in range; a node that calls itself by others is ERROR_FORMAT. `what`
- * is the thing being read, such as "the profile". */
+/* Adds the stacks of all nodes with a value to the build. Callers must be valid
+ * indices; a cycle is ERROR_FORMAT. `what` is the thing being read, such as
+ * "the profile". */
 bool frame_nodes_stacks(const struct frame_node *nodes, size_t count,
 			struct profile_build *build, const char *what,
 			struct error *err) MUST_CHECK;

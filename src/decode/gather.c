@@ -448,7 +448,7 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 	return true;
 }
 
-/* Chains the spans of each trace: the history takes them trace by trace. */
+/* Links the spans of each trace: the history takes them trace by trace. */
 static bool store(struct gather *g, struct error *err)
 {
 	const struct history_want *want = g->want;

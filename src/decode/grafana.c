@@ -66,7 +66,8 @@ static bool keep(struct reading *r, const char **to, struct str value)
 
 /* ---- fields ---- */
 
-/* httpHeaderName1 and httpHeaderValue1 belong together; NULL: another key. */
+/* Returns the header for httpHeaderName1 or httpHeaderValue1, which share the
+ * number; NULL for other keys. */
 static struct grafana_header *header_of(struct reading *r, struct str key,
 					struct str prefix)
 {

@@ -362,8 +362,8 @@ static void read_log(struct jaeger *j)
 static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 			    struct span_times *times)
 {
-	/* Of a span that is not kept all else is checked for its grammar only.
-	 */
+	/* For a span that is not kept, other fields are only checked for
+	 * syntax. */
 	if (field != FIELD_TRACE_ID && field != FIELD_SPAN_ID &&
 	    field != FIELD_PARENT_ID && field != FIELD_START &&
 	    field != FIELD_DURATION && taker_skips(j->t.to, &in->trace_id)) {

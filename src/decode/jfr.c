@@ -110,7 +110,7 @@ static int64_t interval_ns(const struct jfr_settings *s)
 	return s->interval ? s->interval : CPU_DEFAULT_NS;
 }
 
-/* Returns the time of a sample of profiler.WallClockSample; 0: not given. */
+/* Returns the time of a profiler.WallClockSample; 0: unknown. */
 static int64_t jfr_settings_wall_ns(const struct jfr_settings *s)
 {
 	if (s->has_wall)
@@ -762,7 +762,7 @@ static struct str text_in(const struct pool *pool, uint64_t key)
 	return text ? *text : STR("");
 }
 
-/* How many samples, or how much of what they are summed up by. */
+/* Returns the number of samples, or the value they are summed by. */
 static int64_t number_of(const struct reader *r, const struct jfr_value *value)
 {
 	enum jfr_role role = r->chosen->value;

@@ -384,8 +384,8 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 static void read_span_field(struct trace_json *t, int field,
 			    struct span_input *in)
 {
-	/* Of a span that is not kept all else is checked for its grammar only.
-	 */
+	/* For a span that is not kept, other fields are only checked for
+	 * syntax. */
 	if (field != FIELD_TRACE_ID && field != FIELD_SPAN_ID &&
 	    field != FIELD_PARENT_ID && field != FIELD_START &&
 	    field != FIELD_END && field != FIELD_LINKS &&
@@ -473,7 +473,7 @@ static void read_scope(struct trace_json *t, uint32_t resource)
 				read_span(t, resource);
 }
 
-/* A reserved resource is described, otherwise a new one made. */
+/* Describes a reserved resource, or creates one. */
 static void read_resource(struct trace_json *t, uint32_t *resource)
 {
 	taker_attrs_begin(t->to, ATTRS_OF_PROCESS);

@@ -132,7 +132,7 @@ void otlp_evidence_add(struct otlp_evidence *e, const struct otlp_sample *s,
 
 		if (!can_be(s, n))
 			e->is_not[i] = true;
-		/* By what it refers to, and by the number of its values. */
+		/* Judges by references and the number of values. */
 		if (!is_place(s->fields[n->attributes].most,
 			      tables[ATTRIBUTES].count) ||
 		    !is_place(s->fields[n->link].most, tables[LINKS].count) ||
@@ -182,8 +182,8 @@ bool otlp_numbering_choose(const struct otlp_evidence *e,
 	if (is_not[OTLP_OLDER] || is_not[OTLP_NEWER] ||
 	    !(e->has_field[2] || e->has_field[3] || e->has_field[4]))
 		return true;
-	/* Nothing would refer to the attributes if the third field of samples,
-	 * which is not there, did. */
+	/* Attributes would be unreferenced unless the third field of samples,
+	 * which is absent, refers to them. */
 	if (!e->has_field[3] && !e->has_profile_attributes &&
 	    tables[ATTRIBUTES].count > first_row(&tables[ATTRIBUTES]) &&
 	    !has_attributes(&tables[MAPPINGS], 5) &&

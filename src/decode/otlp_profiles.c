@@ -382,8 +382,7 @@ static bool label_rows(struct otlp_profiles *o, enum table table,
 	return true;
 }
 
-/* ValueType, which is the same in pprof and in OTLP's profiles: the numbers of
- * two strings. Private to decode/. */
+/* ValueType, see otlp_profiles.h. */
 
 const struct type_name otlp_counted = { { "samples", 7 }, { "count", 5 } };
 
@@ -772,7 +771,8 @@ static bool is_whole(struct wire dictionary)
 	return false;
 }
 
-/* Each profile of the message in turn; step NULL: its dictionary. */
+/* Calls step for each profile of the message; step NULL: reads its
+ * dictionary. */
 static bool each_profile(struct otlp_profiles *o, profile_step *step,
 			 struct error *err)
 {
@@ -785,9 +785,8 @@ static bool each_profile(struct otlp_profiles *o, profile_step *step,
 		if (!step && f.tag == WIRE_TAG(2, WIRE_BYTES)) {
 			if (!o->is_joined && o->tables[STRINGS].count &&
 			    is_whole(inside))
-				/* Messages of protobuf end to end read as one,
-				 * whose samples would be told by the wrong
-				 * names. */
+				/* Concatenated messages parse as one, whose
+				 * samples would refer to wrong strings. */
 				return error_set(
 					err, ERROR_FORMAT,
 					"%s holds two messages, one behind the "
@@ -827,8 +826,7 @@ static bool convert(struct otlp_profiles *o, struct error *err)
 	wirew_known(&o->out, 10, o->end_ns - o->start_ns);
 	if (!otlp_put_tables(o, err))
 		return false;
-	/* Attributes and links become the labels of a sample that they stand
-	 * for. That adds strings. */
+	/* Attributes and links become labels, which adds strings. */
 	if (o->want->labels && (!label_rows(o, ATTRIBUTES, add_pair, err) ||
 				!label_rows(o, LINKS, add_link, err)))
 		return false;
@@ -1002,7 +1000,7 @@ static void count_element(struct converter *c, const struct member *m)
 
 /* ---- values ---- */
 
-/* Places and numbers. */
+/* Reads an index or a number. */
 static uint64_t read_whole(struct converter *c, const struct member *m)
 {
 	uint64_t value;

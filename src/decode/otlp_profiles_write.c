@@ -226,7 +226,8 @@ static bool add_location(struct otlp_writer *w, uint64_t id, struct error *err)
 	return true;
 }
 
-/* Label{key, str, num, num_unit} to KeyValueAndUnit{key, value, unit}. */
+/* Converts Label{key, str, num, num_unit} to KeyValueAndUnit{key, value,
+ * unit}. */
 static bool add_label(struct otlp_writer *w, struct wire *label,
 		      struct error *err)
 {

@@ -115,7 +115,8 @@ static size_t find_mapping(struct str text)
 	return SIZE_MAX;
 }
 
-/* "[kernel.kallsyms]", "[nf_tables]", a vmlinux; not "[vdso]", "[anon:v8]". */
+/* Returns whether it is "[kernel.kallsyms]", "[nf_tables]" or a vmlinux, not
+ * "[vdso]" or "[anon:v8]". */
 static bool is_kernel(struct str mapping)
 {
 	if (str_find(mapping, STR("vmlinux")) != SIZE_MAX ||
@@ -151,7 +152,7 @@ static bool read_place(struct str line, struct place *p)
 	if (p->is_inlined || str_equal(p->mapping, STR("[unknown]")))
 		p->mapping = STR("");
 	p->is_kernel = is_kernel(p->mapping);
-	/* "main+0x23" without its offset. */
+	/* Strips the offset of "main+0x23". */
 	for (at = p->name.len; at-- > 0;) {
 		struct str offset = str_slice(p->name, at, p->name.len);
 
@@ -276,12 +277,12 @@ bool perf_script_is(struct str text)
 		if (!str_trim(line).len || line.ptr[0] == '#')
 			continue;
 		below = str_take_line(&below);
-		/* The frame is on the line of an event, else below it. */
+		/* The frame is on the line of the event, or on the next one. */
 		if (read_event(line, &event))
 			return (event.rest.len &&
 				read_place(event.rest, &place)) ||
 			       read_place(below, &place);
-		/* Without a time there is less to know it by. */
+		/* Without a time the next line has to confirm it. */
 		return read_untimed(line, &event) && below.len &&
 		       is_blank(below.ptr[0]) && read_place(below, &place) &&
 		       find_mapping(str_trim(below)) != SIZE_MAX;
@@ -291,8 +292,8 @@ bool perf_script_is(struct str text)
 
 /* ---- types ---- */
 
-/* Chooses the value of each sample, in time or of what is counted, where perf
- * has it (-F +period); else samples. Without periods a clock tells no time. */
+/* Chooses the sample value: time or event counts, if perf printed periods (-F
+ * +period); else samples. Without periods a clock does not give times. */
 static bool choose_type(struct perf *p, struct error *err)
 {
 	struct str name = str_slice(p->event, 0, str_find(p->event, STR(":")));
@@ -302,7 +303,7 @@ static bool choose_type(struct perf *p, struct error *err)
 	};
 	uint32_t count = p->event.len && p->has_periods ? 2 : 1;
 
-	/* Clocks count nanoseconds. "cpu-clock:u" is one, with a modifier. */
+	/* Clocks count nanoseconds. "cpu-clock:u" has a modifier. */
 	if (str_equal(name, STR("cpu-clock")) ||
 	    str_equal(name, STR("task-clock")))
 		offered[1] =

@@ -77,7 +77,7 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 	return true;
 }
 
-/* Room that is not used costs nothing, and to grow is to copy. */
+/* Unused memory costs nothing, while growing means copying. */
 #define FIRST_KEPT_BYTES (256 * KIB)
 
 static bool keep_string(struct pprof *p, struct str text, struct error *err)
@@ -121,7 +121,7 @@ static bool keep_bytes(struct pprof *p, const struct kept_field *field,
 	*at = (uint32_t)p->bytes.len;
 	if (p->gap_count ? p->gaps[p->gap_count - 1].left_out != left_out
 			 : left_out) {
-		/* It does not come right behind what was kept last. */
+		/* It does not directly follow what was kept last. */
 		if (!arena_reserve(&p->scratch, &gaps, &p->gap_cap,
 				   p->gap_count + 1, sizeof *p->gaps))
 			return pprof_no_memory(p, err);
@@ -135,8 +135,8 @@ static bool keep_bytes(struct pprof *p, const struct kept_field *field,
 
 /* ---- rows ---- */
 
-/* Adds a row of that size behind the others, which the caller fills; NULL: no
- * room. */
+/* Appends an uninitialised row of that size; returns NULL when out of
+ * memory. */
 static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
 		       void **rows, size_t *cap, size_t size, struct error *err)
 {
@@ -149,7 +149,7 @@ static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
 		return NULL;
 	}
 	t->idless_count += id == 0;
-	/* Ids are kept from the first on that does not count on. */
+	/* Stores ids from the first one on that is not consecutive. */
 	if (!was_counted || id != t->count + 1u) {
 		if (!arena_reserve(&p->scratch, &ids, &t->id_cap, t->count + 1u,
 				   sizeof *t->ids)) {
@@ -254,8 +254,8 @@ static bool keep_location(struct pprof *p, struct str message,
 			return false;
 		row = (struct pprof_location){ .function = PPROF_NONE,
 					       .place = at };
-		/* Lines are counted up to what is wrong with the message, which
-		 * is told when it is unfolded. */
+		/* Counts lines up to an error, which is reported when the
+		 * location is decoded. */
 		while (wire_next(&w, &f))
 			row.line += f.tag == WIRE_TAG(4, WIRE_BYTES);
 	}
@@ -401,8 +401,8 @@ static bool twice(const struct pprof_table *t, uint64_t id, struct error *err)
 			 PPROF_WHAT, t->what, (unsigned long long)id);
 }
 
-/* Most writers count their ids; some hand out other small numbers; ids that
- * are hashes or addresses are legal too. */
+/* Most writers use consecutive ids, some other small numbers; hashes and
+ * addresses are also legal. */
 static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 {
 	uint64_t highest = 0;
@@ -484,7 +484,7 @@ static bool check_ids(const struct pprof_table *t, struct error *err)
 	return pprof_malformed(err, t->what, at + 1u, "has no id");
 }
 
-/* After all fields: fills the tables. */
+/* Called after all fields: builds the tables. */
 static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 {
 	struct pprof_header *h = &p->header;
@@ -498,8 +498,8 @@ static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 		return false;
 	if (functions->count && functions->idless_count >= functions->count &&
 	    functions->count == p->locations.count) {
-		/* A client of Pyroscope for .NET gave its functions no ids, and
-		 * meant those of the locations, of which it had as many. */
+		/* Pyroscope's client for .NET wrote functions without ids that
+		 * correspond to the locations, of which there are as many. */
 		functions->ids = p->locations.ids;
 		notes_add(notes, "no function of the profile has an id: each "
 				 "is taken for that of the location in its "
@@ -527,7 +527,8 @@ static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 	if (h->period_message.ptr &&
 	    !read_type(p, h->period_message, &h->period_type, err))
 		return false;
-	/* The columns that locations resolve: each function once. */
+	/* Arrays used to resolve locations, which resolve each function
+	 * once. */
 	p->known = arena_array(&p->scratch, functions->count, sizeof *p->known);
 	p->text_ids = arena_array(&p->scratch, p->string_count,
 				  2 * sizeof *p->text_ids);
@@ -708,8 +709,8 @@ static bool read_sample_field(struct samples *s, const struct wire *sample,
 	}
 }
 
-/* A length of one or two bytes, and so many bytes behind it; NULL where it is
- * another. */
+/* Reads a length of one or two bytes and the bytes after it; returns NULL for
+ * anything else. */
 static const unsigned char *take_short(const unsigned char *at,
 				       const unsigned char *end,
 				       struct str *bytes)
@@ -789,8 +790,8 @@ static bool read_sample(struct samples *s, struct wire *w, struct error *err)
 		return false;
 	if (s->now.value_count == types)
 		return true;
-	/* Types may follow behind samples, where the first reading cannot know
-	 * how many there are. */
+	/* Types may follow the samples, so the first reading cannot check their
+	 * number. */
 	s->is_wrong = true;
 	return s->is_guess ||
 	       error_set(err, ERROR_FORMAT,
@@ -818,7 +819,7 @@ static bool take_sample(struct samples *s, struct error *err)
 	s->left_out = sat_add_i64(s->left_out, magnitude);
 	if (now->id_count)
 		return true;
-	/* Samples without a stack that are left out may cancel out, too. */
+	/* Samples without a stack, which are dropped, may also cancel out. */
 	before = sat_magnitude_i64(s->stackless_sum);
 	s->stackless_sum = sat_add_i64(s->stackless_sum, now->value);
 	grown = sat_magnitude_i64(s->stackless_sum) - before;
@@ -828,7 +829,7 @@ static bool take_sample(struct samples *s, struct error *err)
 
 /* ---- messages ---- */
 
-/* All bytes of the field that was read last. */
+/* Returns all bytes of the field read last. */
 static inline struct str wire_feed_field(const struct wire_feed *wf)
 {
 	size_t first = (size_t)(wf->field_start - wf->w.start);
@@ -856,8 +857,7 @@ static bool read_fields(struct samples *s, struct wire_feed *wf,
 			return error_set(err, ERROR_LIMIT,
 					 "%s has more than %u samples",
 					 PPROF_WHAT, LIMIT_SAMPLES);
-		/* Where nothing is asked for it is the last one, with few
-		 * exceptions. */
+		/* By default, with few exceptions, the last type is chosen. */
 		if (s->is_guess && p->sample_count == 1 && p->header.type_count)
 			s->type = p->header.type_count - 1;
 		w = wire_inside(&wf->w, &f);
@@ -884,7 +884,7 @@ static bool read_message(struct samples *s, struct feed *feed,
 
 /* ---- the stacks ---- */
 
-/* Turns the ids into location indices in place and counts their frames. */
+/* Replaces the ids by location indices and counts their frames. */
 static bool locate(struct samples *s, size_t *frame_count, struct error *err)
 {
 	struct sample *now = &s->now;
@@ -921,7 +921,7 @@ static bool add_sample(struct samples *s, struct error *err)
 	if (!pprof_drop_cut(s->p, now->ids, now->id_count, &first, err))
 		return false;
 	if (first) {
-		/* What drop_frames say is taken away, from the leaf on. */
+		/* Applies drop_frames, from the leaf on. */
 		now->id_count -= first;
 		memmove(now->ids, now->ids + first,
 			now->id_count * sizeof *now->ids);
@@ -1026,7 +1026,7 @@ static bool choose_column(struct samples *s, const struct profile_want *want,
 	offered[0] = h->period_type;
 	for (uint32_t i = 0; i < h->type_count; i++)
 		offered[i + 1] = h->types[i];
-	/* The time where its column is the one that is read by default. */
+	/* The time type if its column is the default one. */
 	if (default_type.len
 		    ? str_equal(default_type, h->types[s->timed_type].type)
 		    : s->timed_type == h->type_count - 1)
@@ -1052,7 +1052,7 @@ static bool choose_type(struct samples *s, const struct profile_want *want,
 	s->timed_type = find_timed_type(s);
 	for (uint32_t i = 0; i < h->type_count; i++)
 		has_named_type |= h->types[i].type.len > 0;
-	/* Empty answers of Pyroscope have one blank type, or none at all. */
+	/* Empty responses of Pyroscope have one unnamed type, or none. */
 	if (p->sample_count == 0 && !has_named_type)
 		return type_declare_implied(p->build, want, err);
 	if (h->type_count == 0)
@@ -1096,7 +1096,7 @@ static void set_period(const struct samples *s, struct profile *out)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 static struct type_name chosen_type(const struct samples *s)
 {
@@ -1197,7 +1197,7 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 
 	if (!read_samples(s, feed, &size_bytes, notes, err))
 		return false;
-	/* pprof -diff_base labels what it took off; -base leaves negative
+	/* pprof -diff_base labels what it subtracted; -base leaves negative
 	 * values. */
 	for (size_t i = 0; i < s->p->string_count && !is_difference; i++)
 		is_difference =

@@ -286,9 +286,8 @@ static size_t common_varints(struct pack_path *path, struct str varints)
 	return len - (size_t)__builtin_ctzll(ends) / CHAR_BIT - 1;
 }
 
-/* Adds the places from there on to the path, and packs their ids from the
- * root's side on. Where those end, NULL: not all are near, and none was added.
- */
+/* Adds locations to the path and packs their ids, from the root's side. Returns
+ * the end; NULL, having added none, if some ids are not near. */
 static unsigned char *path_extend(struct pprof_pack *pack,
 				  const unsigned char *begin,
 				  unsigned char *packed)
@@ -298,9 +297,8 @@ static unsigned char *path_extend(struct pprof_pack *pack,
 	size_t count = path->count;
 
 	while (at > begin) {
-		/* The varint of up to three bytes in front. Whichever length
-		 * it has, the same steps are taken: which one comes next
-		 * cannot be foreseen. */
+		/* The varint of up to three bytes before it. Branch-free, since
+		 * lengths are unpredictable. */
 		uint32_t word = load_half_word(at - sizeof word);
 		uint32_t longer = word >> 23 & 1;
 		unsigned size = 1 + longer + (longer & word >> 15);
@@ -343,10 +341,10 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 	path_cut(pack, kept);
 	path->len = len;
 	varints.len -= len;
-	/* What comes before the path's varints is copied there. */
+	/* Copies the differing varints in front of the common ones. */
 	begin = path_end(path) - len - varints.len;
 	memcpy(begin, varints.ptr, varints.len);
-	begin[-1] = 0; /* the end of a varint */
+	begin[-1] = 0; /* terminates a varint */
 	end = begin_stack(pack, kept, count_varints(begin, varints.len));
 	end = path_extend(pack, begin, end);
 	if (!end)
@@ -371,7 +369,7 @@ static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 	return true;
 }
 
-/* These are few: they have nothing in common with the ones beside them. */
+/* Such samples are rare, and share nothing with their neighbours. */
 bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    int64_t value, struct error *err)
 {
@@ -384,7 +382,7 @@ bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		pack->is_ordered = true;
 	if (!add_to_places(pack, ids, count, value, err))
 		return false;
-	/* For ids of so many bytes there are sums and room from now on. */
+	/* Extends sums and id size to these ids. */
 	if (pack->is_ordered) {
 		pack->id_bytes = ID_VARINTS;
 	} else {
@@ -428,8 +426,8 @@ void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 	};
 }
 
-/* One of more ids than a path has was packed for itself, and so is the one
- * behind it. */
+/* A stack with more ids than a path can hold was packed without sharing, and so
+ * is the next one. */
 bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 {
 	uint32_t *path = pack->path->ids;
@@ -511,8 +509,8 @@ struct location {
 	struct text mapping; /* its file, from PROFILE_DETAIL_PLACES on */
 };
 
-/* A frame that nobody could name: the place in its file, which is the same
- * in every process, else the address, else nothing at all. */
+/* Adds a nameless frame: by its offset in the file, which is the same in every
+ * process, else its address, else "[unknown]". */
 static bool add_nameless(struct pprof *p, const struct location *l,
 			 uint32_t *function, struct error *err)
 {
@@ -522,7 +520,7 @@ static bool add_nameless(struct pprof *p, const struct location *l,
 	uint64_t address = l->address;
 
 	if (p->detail) {
-		/* As pprof shows it: by its mapping. */
+		/* As pprof shows it: named by its mapping. */
 		file = path_base(l->mapping.text);
 		name = STR("<unknown>");
 		if (file.len)
@@ -539,7 +537,7 @@ static bool add_nameless(struct pprof *p, const struct location *l,
 		return false;
 	if (address >= m->start && address < m->limit)
 		address = address - m->start + m->offset;
-	/* "/usr/lib/libc.so.6" is libc.so.6, "[vdso]" vdso. */
+	/* "/usr/lib/libc.so.6" becomes libc.so.6, "[vdso]" vdso. */
 	file = path_base(m->file);
 	if (str_starts(file, STR("[")) && str_ends(file, STR("]")))
 		file = str_slice(file, 1, file.len - 2);

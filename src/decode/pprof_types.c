@@ -71,7 +71,7 @@ static bool add_sample(struct narrowing *n, struct wire w)
 	return true;
 }
 
-/* Types may stand behind what refers to them. */
+/* Types may come after what refers to them. */
 static void find_dropped(struct narrowing *n, struct str bytes)
 {
 	struct wire_field f;

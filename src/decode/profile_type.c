@@ -118,7 +118,7 @@ bool type_implied(const struct profile_want *want, struct type_name *implied)
 
 	if (type_spelled_out(want->type, implied))
 		return true;
-	/* A name that stands for one type, as those that runtimes write do. */
+	/* Names that are unambiguous, as written by runtimes. */
 	for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
 		if (!str_equal(wanted, str_from(candidates[i].word)) &&
 		    !str_equal(wanted, str_from(candidates[i].type)))
@@ -185,7 +185,7 @@ static bool find_same(const struct type_name *offered, uint32_t count,
 	return false;
 }
 
-/* As errors and lists have it: names, too, may hold a '/'. */
+/* As printed in errors and lists; names may contain '/', too. */
 static bool find_listed(const struct type_name *offered, uint32_t count,
 			struct str wanted, uint32_t *chosen)
 {
@@ -203,7 +203,7 @@ static bool find_listed(const struct type_name *offered, uint32_t count,
 	return false;
 }
 
-/* With any_unit a type counts by its name alone: wall in microseconds. */
+/* any_unit: compares names only: wall in microseconds. */
 static bool find_candidate(const struct type_name *offered, uint32_t count,
 			   struct str word, bool any_unit, uint32_t *chosen)
 {
@@ -217,7 +217,7 @@ static bool find_candidate(const struct type_name *offered, uint32_t count,
 			str_from(candidates[i].unit),
 		};
 
-		/* Node's wall profiles count their samples too: those are no
+		/* Node's wall-clock profiles also count samples, which are not
 		 * CPU samples. */
 		if (!str_equal(word, str_from(candidates[i].word)) ||
 		    (type_is_sample_count(type) &&
@@ -291,13 +291,14 @@ bool type_choose(const struct type_name *offered, uint32_t count,
 				return not_found(offered, count, wanted, err);
 		} else if (!find_type(offered, count,
 				      default_type.len ? type : cpu, chosen)) {
-			/* The last one, where none is named; of Datadog's
-			 * tracer for Python, whose list ends in what GPUs did,
-			 * CPU time. */
+			/* The last one, if no default is named; for Datadog's
+			 * Python tracer, whose list ends with GPU types, CPU
+			 * time. */
 			*chosen = last;
 		}
 	}
-	/* Whatever led to it, of equal types it is always the same one. */
+	/* Makes the choice among equal types independent of how one was
+	 * requested. */
 	if (str_equal(offered[*chosen].type, default_type))
 		(void)find_same(offered, count, &offered[*chosen], &last);
 	else

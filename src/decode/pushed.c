@@ -87,7 +87,7 @@ static bool add_up(struct pushed *p, struct profile *out, struct error *err)
 			     p->held_count, p->notes, err);
 }
 
-/* Makes one of those that are held. */
+/* Merges the profiles held. */
 static bool make_room(struct pushed *p, struct error *err)
 {
 	size_t most = HELD_BYTES, bytes = 0;
@@ -265,7 +265,7 @@ static bool read_protobuf(struct pushed *p, struct str body, struct error *err)
 	struct wire_field f;
 	struct wire w;
 
-	/* Parca's series are field 2, behind the name of a tenant. */
+	/* In Parca series are field 2, after a tenant's name. */
 	wire_init(&w, body);
 	while (!is_parca && wire_next(&w, &f))
 		is_parca = f.tag == WIRE_TAG(2, WIRE_BYTES);
@@ -440,7 +440,8 @@ static bool take_until(struct str *text, struct str mark, struct str *taken)
 	return true;
 }
 
-/* Parts between lines that are all alike; two hyphens follow on the last. */
+/* Reads parts separated by a boundary line; the last one ends in two
+ * hyphens. */
 static bool read_form(struct pushed *p, struct str body, struct error *err)
 {
 	struct arena *arena = &p->scratch;

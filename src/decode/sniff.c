@@ -331,7 +331,7 @@ static struct guess sniff_traces(struct json_reader *r)
 
 #define SIGN_COUNT (sizeof signs / sizeof *signs)
 
-/* The formats by a key whose value is of this kind, unread. */
+/* Formats by a key and the kind of its value, unread. */
 static const struct {
 	struct str key;
 	enum json_kind kind;
@@ -356,7 +356,7 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	size_t value = 0;
 	enum json_kind kind;
 
-	/* All is compared before the value, since asking for that loses the
+	/* Compares all keys before looking at the value, which invalidates the
 	 * key. */
 	for (size_t i = 0; i < SIGN_COUNT; i++) {
 		is_marked[i] = str_equal(key, signs[i].key);
@@ -390,8 +390,8 @@ static bool is_verdict(struct guess guess)
 	return guess.format != FORMAT_UNKNOWN || guess.looks_like;
 }
 
-/* An object that is entered. *is_header: it says of what format comes behind
- * it, as SDKs of AWS X-Ray do. */
+/* Examines an entered object. *is_header: it declares the format of what
+ * follows, as in AWS X-Ray SDKs. */
 static struct guess sniff_object(struct json_reader *r, bool *is_header)
 {
 	static const char *const of_sentry[] = { "sent_at", "dsn", "sdk",
@@ -520,7 +520,7 @@ static struct guess sniff_json(struct str text)
 			is_header = is_header && !json_at_end(r);
 		}
 	}
-	/* Node prints objects as JavaScript writes them. */
+	/* Node prints objects in JavaScript syntax. */
 	if (guess.format == FORMAT_UNKNOWN && json_failed(r))
 		guess = has_text(text, STR("\n  traceId: '"))
 				? GUESS_CONSOLE
@@ -735,8 +735,8 @@ static bool is_profiles_dictionary(struct str message)
 	       find_field(message, WIRE_TAG(5, WIRE_BYTES), &text) && !text.len;
 }
 
-/* Returns whether it is a message of profiles; the first field of a large trace
- * shows that it is none. */
+/* Returns whether it is a profiles message; the first field of a large trace
+ * rules that out. */
 static bool is_otlp_profiles(struct str message)
 {
 	static const uint32_t tags[] = {
@@ -745,7 +745,7 @@ static bool is_otlp_profiles(struct str message)
 	};
 	struct str first, scope, profile, type, dictionary;
 
-	/* The first thing in it is none but a span. */
+	/* Its first content can only be a span. */
 	if (find_field(message, WIRE_TAG(1, WIRE_BYTES), &first) &&
 	    find_field(first, WIRE_TAG(2, WIRE_BYTES), &scope) &&
 	    find_field(scope, WIRE_TAG(2, WIRE_BYTES), &profile) &&
@@ -955,12 +955,12 @@ static const char *find_magic(struct str bytes)
 {
 	struct str line = bytes;
 
-	/* An LZ4 frame, whose first block begins with bytes as they are. */
+	/* An LZ4 frame whose first block begins with literal bytes. */
 	if (str_starts(bytes, STR("\x04\x22\x4d\x18")) &&
 	    str_find(str_slice(bytes, 0, LOOK_MEMRAY_BYTES), STR("memray\0")) !=
 		    SIZE_MAX)
 		return MEMRAY;
-	/* Go's begin as those of gperftools do. */
+	/* Go's heap profiles begin like those of gperftools. */
 	if (str_starts(bytes, STR("heap profile: ")) &&
 	    str_find(str_take_line(&line), STR("] @ heap/")) != SIZE_MAX)
 		return "a heap profile as text of Go (ask without debug=1: "
@@ -1113,7 +1113,7 @@ static struct guess sniff(struct str bytes)
 		return GUESS_FORMAT(FORMAT_JFR);
 	if (find_magic(bytes))
 		return GUESS_OTHER(find_magic(bytes));
-	/* The body of a form begins with a line between two parts. */
+	/* The body of a form begins with a boundary line. */
 	if (str_starts(line, STR("--")) && line.len <= LOOK_FORM_BYTES &&
 	    str_starts(rest, STR("Content-")) &&
 	    has_text(rest, STR("form-data; name=\"")))
@@ -1171,8 +1171,7 @@ bool format_is_none(struct str front, char *looks_like, size_t size)
 	if (is_text(text))
 		return str_find(front, STR("\n")) != SIZE_MAX ||
 		       front.len >= LINE_BYTES;
-	/* Protobuf that breaks off is none yet, bytes that are no field never
-	 * will be. */
+	/* Truncated protobuf may still be protobuf, invalid fields never. */
 	(void)find_exported(front, &front);
 	wire_init(&w, front);
 	while (wire_next(&w, &f))

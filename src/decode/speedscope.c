@@ -238,8 +238,8 @@ static bool read_frame(struct reader *r, struct error *err)
 	return true;
 }
 
-/* An index of `frames` as one of the model. whole: its value, where it was a
- * plain number; else it comes next. */
+/* Converts an index of `frames` to one of the model. whole: its value if it was
+ * a plain number; else it is read next. */
 static bool read_id(struct reader *r, const uint64_t *whole, uint32_t *id,
 		    struct error *err)
 {

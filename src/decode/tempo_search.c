@@ -323,8 +323,8 @@ static void read_new_attribute(struct search_pb *s, struct wire *w,
 static void read_attribute(struct search_pb *s, struct wire *w,
 			   const struct wire_field *f)
 {
-	/* An attribute is put, when it is met, by its length and its last
-	 * bytes: the value. Of several in one place the last one stays. */
+	/* Selects the slot of an attribute by its length and the last bytes of
+	 * its value. A slot holds the latest. */
 	uint64_t end =
 		f->bytes.len < sizeof end
 			? 0

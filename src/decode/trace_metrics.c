@@ -239,7 +239,7 @@ static void keep_series(struct bucket_reading *d)
 
 	if (json_failed(d->r))
 		return;
-	/* The bucket whose upper edge this is. */
+	/* The bucket with this upper bound. */
 	while (bucket < DURATION_BUCKETS &&
 	       !(edge_ns > power * 0.999 && edge_ns < power * 1.001)) {
 		bucket++;

@@ -463,10 +463,9 @@ static bool interval_find(struct v8_calls *c, struct error *err)
 	return true;
 }
 
-/* A sample lasts until the next one, the last one until the end. Some stand
- * earlier than those before them: these last no time at all. Times that are no
- * differences are of other units than the end, and without a start the end says
- * nothing. */
+/* A sample lasts until the next one, the last one until the end. Samples with a
+ * time before their predecessors have no duration. Absolute times have other
+ * units than the end, and without a start the end is meaningless. */
 static void add_times(struct v8_calls *c)
 {
 	const uint64_t *samples = c->samples.items; /* converted to indices */
@@ -487,7 +486,7 @@ static void add_times(struct v8_calls *c)
 		if (index != MAP_NONE && next > latest) {
 			double us = next - latest;
 
-			/* Behind a long gap it is one interval. */
+			/* Before a long gap it is limited to one interval. */
 			if (c->interval_us > 0 &&
 			    !(us < GAP_INTERVALS * c->interval_us)) {
 				c->gaps_ns = sat_add_i64(
@@ -623,7 +622,7 @@ static bool add_stacks(struct v8_calls *c, enum type type, struct error *err)
 		rows[i].caller = node->caller;
 		rows[i].value = value_of(c, i, type);
 		rows[i].frame = FRAME_NODE_NONE;
-		/* The root is nobody's code, and not shown. */
+		/* The root is not a function and hidden. */
 		if (!(node->is_root && node->caller == FRAME_NODE_NONE) &&
 		    (!name_function(c, node, &function.name, err) ||
 		     !profile_build_interned(c->build, &function, &index,

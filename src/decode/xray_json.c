@@ -353,7 +353,7 @@ static void read_section(struct xray_segment *s, struct json_reader *r,
 	}
 }
 
-/* Names within one space; those of "default" are as they were given. */
+/* Reads names within a namespace; those of "default" are not prefixed. */
 static void read_metadata_of(struct xray_segment *s, struct json_reader *r,
 			     uint32_t span, struct str space)
 {
@@ -490,8 +490,8 @@ static uint64_t read_id(struct json_reader *r)
 	return id;
 }
 
-/* "1-58406520-a006649127e371903a2de979", or the same as OpenTelemetry writes
- * it. */
+/* Parses "1-58406520-a006649127e371903a2de979", or the same in OpenTelemetry's
+ * format. */
 static bool read_trace_id(struct json_reader *r, struct trace_id *id)
 {
 	struct str text = json_text_nullable(r), whole = text;
@@ -565,8 +565,8 @@ static void read_link(struct xray_segment *s, struct json_reader *r,
 
 /* ---- segments ---- */
 
-/* Reads a field; of a trace that is not kept nothing but ids and times is read,
- * and all else is checked for its grammar only. */
+/* Reads a field; for a trace that is not kept, only ids and times are used, and
+ * everything else is only checked for syntax. */
 static void read_field(struct xray_segment *s, struct json_reader *r,
 		       uint32_t span, int field)
 {
@@ -592,7 +592,7 @@ static void read_field(struct xray_segment *s, struct json_reader *r,
 		s->spans[span].end_ns = read_time(r);
 		break;
 	case FIELD_NAMESPACE:
-		/* What else was called, if it is a call. */
+		/* The namespace, which calls to other services have. */
 		text = json_text_nullable(r);
 		s->spans[span].is_aws = str_equal(text, STR("aws"));
 		s->spans[span].is_call =
@@ -725,8 +725,8 @@ static void xray_segment_member(struct xray_segment *s, struct json_reader *r,
 		read_field(s, r, 0, field);
 }
 
-/* A process that spans name before it is described. Places of which it is known
- * that they are one process form a ring. */
+/* A resource that spans refer to before it is described. Those known to be the
+ * same form a ring. */
 struct place {
 	uint32_t process;
 	uint32_t next;    /* next in the ring */
@@ -983,7 +983,7 @@ static bool add_attrs(struct xray *x, const struct xray_span *span)
 	return true;
 }
 
-/* Exceptions have no time: a span ends with them. */
+/* Exceptions have no time: they are placed at the end of the span. */
 static bool end_exception(struct xray *x, bool *is_open, uint64_t end_ns)
 {
 	uint32_t name = 0;
@@ -1100,8 +1100,8 @@ static bool store_segment(struct xray *x)
 	    map_find(&x->parents, key_bytes(&key)) == MAP_NONE) {
 		void *items = x->caller_ids;
 
-		/* Nothing below the document came before. It is left out: what
-		 * comes below it is its caller's. */
+		/* None of its children came before. The document is left out:
+		 * its children belong to its caller. */
 		if (!arena_reserve(&x->arena, &items, &x->caller_cap,
 				   x->caller_count + 1, sizeof *x->caller_ids))
 			return no_memory(x);
@@ -1266,7 +1266,7 @@ static void read_traces(struct xray *x)
 	}
 }
 
-/* An answer, a trace of it, or a segment: they share no key. */
+/* Reads a response, a trace of it, or a segment: they share no keys. */
 static void read_object(struct xray *x)
 {
 	struct json_reader *r = x->t.r;

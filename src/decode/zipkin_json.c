@@ -208,8 +208,8 @@ static uint64_t read_us(struct trace_json *t)
 	return json_u64(t->r, &time_us) ? time_us : 0;
 }
 
-/* Uses the endpoint of version 1: whoever says something about a span is where
- * it was. */
+/* Uses an endpoint of version 1: the owner of a span's annotations is its
+ * service. */
 static void use_endpoint(struct zipkin *z, struct endpoint_text *whose)
 {
 	struct trace_json *t = &z->t;
