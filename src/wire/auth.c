@@ -284,7 +284,7 @@ static void mask_all_forms(struct mask *m, struct str secret)
 	url_encode(&m->form, secret);
 	mask_form(m, secret);
 	buf_clear(&m->form);
-	/* As JSON has it. */
+	/* JSON-escaped. */
 	for (size_t i = 0; i < secret.len; i++) {
 		if (secret.ptr[i] == '"' || secret.ptr[i] == '\\')
 			buf_add_char(&m->form, '\\');
@@ -384,7 +384,7 @@ bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 		if (header_is_harmless(str_trim(header_name(header))))
 			continue;
 		mask_all_forms(&m, value);
-		/* "Bearer xyz": the part behind the scheme alone, too. */
+		/* For "Bearer xyz" also the part after the scheme. */
 		if (blank != SIZE_MAX)
 			mask_all_forms(&m, str_trim(str_slice(value, blank,
 							      value.len)));

@@ -333,8 +333,8 @@ bool cache_add(struct cache *c, const struct http_request *request,
 	    response->body.len > LIMIT_CACHE_BODY_BYTES ||
 	    !entry_path(c, request, url, path))
 		return true;
-	/* Something else in an entry's place, such as a pipe, would be written
-	 * into rather than replaced. */
+	/* Anything else in place of an entry, such as a pipe, would be written
+	 * to instead of replaced. */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode) && unlink(path))
 		return true;
 	har = har_new(err);

@@ -134,7 +134,7 @@ void curl_line_add(struct buf *line, const struct http_request *request)
 	char *url = url_join(request->endpoint->url, request->path);
 
 	if (is_post && !is_plain(body)) {
-		/* Bytes that no terminal shall see go through base64(1). */
+		/* Binary bodies are passed through base64(1). */
 		char *coded = mem_alloc(body.len / 3 * 4 + 8);
 
 		if (coded) {

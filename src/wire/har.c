@@ -208,7 +208,7 @@ static void add_count(struct buf *out, size_t count, const char *one,
 			 count == 1 ? one : many);
 }
 
-/* Enough to know the run by. */
+/* Enough to recognise the run. */
 #define COMMAND_BYTES 200
 
 static void add_command(const struct har *h, struct buf *out)
@@ -278,7 +278,7 @@ static const struct {
 	{ ERROR_INTERNAL, "internal" },
 };
 
-/* A new empty entry at the end, or NULL. */
+/* Returns a new empty entry at the end, or NULL. */
 static struct har_entry *har_entry_new(struct har *h, struct error *err)
 {
 	size_t cap = h->cap ? h->cap * 2 : 16;
@@ -1067,7 +1067,7 @@ struct har *har_open(const char *path, struct error *err)
 	return NULL;
 }
 
-/* HAR wants most fields to be there, so an absent text is empty. */
+/* HAR requires most fields, so missing texts are empty. */
 static const char *or_empty(const char *text)
 {
 	return text ? text : "";

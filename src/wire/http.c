@@ -459,7 +459,7 @@ static bool is_cut(struct str packed)
 	return is_good;
 }
 
-/* An answer that ends with its connection looks the same when it is cut. */
+/* A response that ends with its connection may be truncated. */
 static bool check_end(struct receive *r, struct error *err)
 {
 	const struct http_response *response = r->response;
@@ -469,8 +469,8 @@ static bool check_end(struct receive *r, struct error *err)
 	    r->has_length || r->is_chunked)
 		return true;
 	r->is_cut = response->wire_bytes == 0;
-	/* JSON and text are read to their end, or are of no use; the messages
-	 * of protobuf may be cut between two fields and nobody sees it. */
+	/* A truncated body is noticed in JSON and text, which are parsed to
+	 * their end, but protobuf messages can be cut between two fields. */
 	if (!r->is_cut &&
 	    (r->sieve || r->is_packed || r->gz || str_starts(body, STR("{")) ||
 	     str_starts(body, STR("[")) ||
@@ -857,7 +857,7 @@ static int64_t next_delay_ms(const struct job *job, bool is_broken)
 		.left_ms = left_ms(job->wire),
 	};
 
-	/* Without randomness the wait is merely regular. */
+	/* Without randomness the backoff is merely regular. */
 	if (!system_random(&facts.random, sizeof facts.random))
 		facts.random = 0;
 	return retry_delay_ms(&facts);
@@ -981,7 +981,8 @@ static void collect_finished(struct wire *w)
 		if (!job)
 			continue;
 		curl_easy_getinfo(job->easy, CURLINFO_OS_ERRNO, &os_error);
-		/* We closed an error page on purpose: it is a whole answer. */
+		/* We aborted an error body on purpose: the response is
+		 * complete. */
 		if (code == CURLE_WRITE_ERROR && job->receive.is_enough)
 			code = CURLE_OK;
 		finish(job,
@@ -1063,14 +1064,14 @@ static void tell_progress(const struct wire *w)
 		w->settings->on_progress(&p);
 }
 
-/* Does a piece of the work, or waits for answers. */
+/* Does a piece of work, or waits for responses. */
 static bool work_or_wait(struct wire *w, const struct wire_work *work,
 			 struct error *err)
 {
 	bool is_done = false, has_leisure = poll_ms(w) > 0;
 
-	/* Nothing waits to be sent, and no connection is being made, whose time
-	 * would run out meanwhile. */
+	/* Requests may wait to be sent, and connections being established could
+	 * time out meanwhile. */
 	for (size_t i = 0; i < w->count; i++)
 		if (w->jobs[i].state == JOB_RUNNING && !w->jobs[i].is_connected)
 			has_leisure = false;

@@ -150,7 +150,7 @@ static bool mask_text(const struct endpoint *e, char *text)
 	return secrets_mask(e, text, strlen(text), MASK_MIN_ERROR_BYTES);
 }
 
-/* Refused by us: nothing is sent, not even a connection made. */
+/* Refuses a request without making a connection. */
 static void fail_early(struct exchange *x, const struct error *err)
 {
 	x->response->status = 0;
@@ -187,8 +187,8 @@ struct batch {
 	bool is_last_try;
 };
 
-/* In the order of the requests, not of the answers: logs and cases of equal
- * runs are equal, and so is what is made of the answers. */
+/* Processes responses in the order of requests: logs and cases of equal runs
+ * are then identical, and so are results. */
 static bool take_next(struct batch *b, struct error *err)
 {
 	struct http_client *c = b->client;
@@ -197,7 +197,7 @@ static bool take_next(struct batch *b, struct error *err)
 	struct http_response *r = x->response;
 	struct error cache_error;
 
-	/* Secrets that a server echoes must not reach a message, the log or a
+	/* Secrets echoed by a server must not reach a message, the log or a
 	 * case. */
 	if (!secrets_mask(e, r->body.data, r->body.len,
 			  http_is_success(r) ? MASK_MIN_DATA_BYTES
@@ -520,8 +520,8 @@ bool wire_fail_wait(struct error *err)
 			    "failed to");
 }
 
-/* Codes follow the exit statuses: 6 for all that another try, another address
- * or another setting may mend. */
+/* Error codes follow exit statuses: 6 for everything that a retry, another URL
+ * or another setting may fix. */
 static void describe_connect(enum wire_failure failure,
 			     const struct wire_facts *f, struct error *err)
 {

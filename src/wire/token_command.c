@@ -123,8 +123,7 @@ static void wait_for(struct child *c, int options)
 		c->has_ended = waitpid(c->pid, &c->status, options) == c->pid;
 }
 
-/* Listens until the command ends, whose children in the background may keep the
- * pipes open. */
+/* Reads until the command ends; background children may keep the pipes open. */
 static bool child_listen(struct child *c, int64_t timeout_ms, struct error *err)
 {
 	int64_t end_ns = clock_monotonic_ns() + timeout_ms * NS_PER_MS;
