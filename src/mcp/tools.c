@@ -235,7 +235,7 @@ const struct tool tools[] = {
 	{ "slo", "SLO and error budget",
 	  "SLO compliance of a service: error budget, burn rate, and what "
 	  "consumed the budget by cause, service and function.",
-	  /* Clients wait for a minute, of which the sample takes a half. */
+	  /* Clients time out after a minute, of which the sample takes half. */
 	  "slo", "--timeout=40s", slo_arguments },
 	{ "doctor", "Check the servers",
 	  "Checks whether servers respond and which data they have, with a fix "

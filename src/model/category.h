@@ -16,14 +16,14 @@ enum code_kind {
 	CODE_DATABASE,    /* drivers, ORMs and clients of data stores */
 	CODE_HTTP_CLIENT, /* outgoing calls: HTTP, gRPC */
 	CODE_SERIALISATION,
-	CODE_LOCK,     /* taking, and waiting for, what another one holds */
-	CODE_GC_ALLOC, /* acquiring locks and waiting for them */
+	CODE_LOCK,     /* acquiring locks and waiting for them */
+	CODE_GC_ALLOC, /* garbage collection and allocation */
 	CODE_RUNTIME,  /* scheduler, interpreter, JIT compiler, libc */
-	CODE_KERNEL,   /* scheduler, interpreter, JIT compiler, libc */
-	CODE_IDLE,     /* system calls and below */
-	CODE_LIBRARY,  /* waiting for work, events or timers */
+	CODE_KERNEL,   /* system calls and below */
+	CODE_IDLE,     /* waiting for work, events or timers */
+	CODE_LIBRARY,  /* third party, none of the above */
 	CODE_STDLIB,
-	CODE_UNKNOWN, /* third party, none of the above */
+	CODE_UNKNOWN, /* addresses, "[unknown]", truncated by a server */
 	CODE_KIND_COUNT
 };
 

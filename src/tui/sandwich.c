@@ -16,7 +16,8 @@
 
 /* A function between its callers and callees, see explorer.h. */
 
-/* By function: values of calls to it, and of calls from it. */
+/* By function: value of its calls to the function in the middle, and of that
+ * function's calls to it. */
 struct counting {
 	int64_t (*above)[FLAME_SIDES];
 	int64_t (*below)[FLAME_SIDES];
