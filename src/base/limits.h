@@ -127,8 +127,8 @@
  * more requests than this is stuck in a loop. */
 #define LIMIT_PARALLEL_REQUESTS 4u
 #define LIMIT_REQUESTS_PER_RUN 400u
-/* `fleet`: about four requests per service. Some dozen functions of each are
- * kept, 150 bytes per function. */
+/* check --all: about four requests per service. Some dozen functions of each
+ * are kept, 150 bytes per function. */
 #define LIMIT_FLEET_SERVICES 3000u
 #define LIMIT_FLEET_REQUESTS (4 * LIMIT_FLEET_SERVICES + LIMIT_REQUESTS_PER_RUN)
 #define LIMIT_FLEET_FUNCTIONS 400u

@@ -36,14 +36,14 @@ enum option_flags {
 	OPTION_REPOSITORY = 1 << 7,  /* a key of a repository's .tracefind */
 };
 
-/* Option rows. Offsets are into the target struct; those of a sided row are
- * into the part of it that belongs to the prefix. */
 /* Help text of an option for some commands. */
 struct option_text {
 	unsigned commands; /* bit mask; 0 ends a list */
 	const char *help;
 };
 
+/* An option. Offsets are into the target struct; those of a sided row are into
+ * the part of it that belongs to the prefix. */
 struct option_row {
 	const char *name; /* long name without dashes */
 	char letter;      /* 0: none */

@@ -20,8 +20,8 @@ bool snapshot_read(struct snapshot *s, struct str bytes,
 
 void snapshot_write(const struct snapshot *s, struct out *out);
 
-/* State file of `fleet`, to resume it: a line of JSON for the query, one for
- * each service, and one more for each service completed, so the file is
+/* State file of check --all, to resume it: a line of JSON for the query, one
+ * for each service, and one more for each service completed, so the file is
  * append-only. */
 
 /* Writes the first two kinds of lines. question: a text that identifies the

@@ -342,9 +342,6 @@ enum normalize {
 	NORMALIZE_VALUE, /* nothing: raw values */
 };
 
-/* A ranked function. Values in the profile's unit; shares 0..1 of each side's
- * total. Baseline fields are 0 if the function is absent there, and null if
- * there is no baseline. */
 /* The change of a function's self value, beyond the common change of all
  * functions. */
 struct self_change {
@@ -357,6 +354,9 @@ struct self_change {
 	double q;
 };
 
+/* A ranked function. Values in the profile's unit; shares 0..1 of each side's
+ * total. Baseline fields are 0 if the function is absent there, and null if
+ * there is no baseline. */
 struct function_row {
 	uint32_t rank; /* from 1 */
 	struct str name;
