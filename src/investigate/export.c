@@ -26,7 +26,6 @@
 
 /* ---- which there are ---- */
 
-
 /* Ids of a window are listed first: some 300 bytes each. */
 #define EXPORT_TRACES 200000u
 

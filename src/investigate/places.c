@@ -123,7 +123,6 @@ static bool read_label(const struct chooser *c, size_t label,
 	return true;
 }
 
-
 /* Code may label parts of its work by the region of a customer: then the same
  * process has series with the label and without, and the label says nothing of
  * where it runs. So it is, too, where series do not tell instances apart. */

@@ -487,7 +487,6 @@ static void note_unlike_others(const struct asking *a)
 	investigation_note(a->v, note);
 }
 
-
 /* ---- the requests that were seen ---- */
 
 static bool keep_history(struct asking *a, struct error *err)

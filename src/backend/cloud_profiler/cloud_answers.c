@@ -544,8 +544,6 @@ static bool answer_series(struct series_job *s, struct backends *b,
 	return is_ok;
 }
 
-/* ---- snapshots ---- */
-
 /* ---- profiles ---- */
 
 struct profile_answers {

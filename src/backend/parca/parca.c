@@ -1001,7 +1001,6 @@ static void check_label(struct checkup *c)
 
 /* ---- types ---- */
 
-
 static struct str family_of(struct str id)
 {
 	return str_slice(id, 0, str_find(id, STR(":")));

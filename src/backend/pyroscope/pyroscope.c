@@ -357,7 +357,6 @@ static bool pyroscope_profile_request(const struct side *side,
 
 /* ---- answers with profiles ---- */
 
-
 static enum answer answer_failed(const struct profile_query *query,
 				 unsigned attempt, const struct endpoint *e,
 				 const struct http_response *response,

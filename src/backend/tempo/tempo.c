@@ -38,7 +38,6 @@ void tempo_q_path(struct buf *out, struct buf *owned_q, struct time_range range,
 		 spans_per_trace);
 }
 
-
 enum answer tempo_search_form(const struct endpoint *e,
 			      const struct http_response *response,
 			      search_decoder **decode, bool *is_empty,
