@@ -52,7 +52,7 @@ static struct code_subject own_subject(const struct categories *k, uint32_t f)
 	return code_subject_of(function_name(p, f), function_file(p, f));
 }
 
-static void vote(struct thread_part *part)
+static void languages_vote(struct thread_part *part)
 {
 	struct categories *k = part->task;
 	const struct func_side *side = &k->t->sides[k->s];
@@ -81,7 +81,7 @@ static void vote(struct thread_part *part)
 
 /* ---- which kinds ---- */
 
-static void tell_categories(struct thread_part *part)
+static void kinds_tell(struct thread_part *part)
 {
 	const struct categories *k = part->task;
 	struct func_table *t = k->t;
@@ -137,7 +137,8 @@ static bool categories_find(struct categories *k, struct error *err)
 		t->known[t->sides[SIDE_SLOW].entries[f]] = f + 1;
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		k->s = (enum diff_side)s;
-		thread_halves(vote, k, functions_of(t, k->s), FUNC_BESIDE);
+		thread_halves(languages_vote, k, functions_of(t, k->s),
+			      FUNC_BESIDE);
 	}
 	language_votes_join(&k->votes[0], &k->votes[1]);
 	t->languages = language_votes_result(&k->votes[0]);
@@ -146,7 +147,7 @@ static bool categories_find(struct categories *k, struct error *err)
 		uint32_t count = functions_of(t, (enum diff_side)s);
 
 		k->s = (enum diff_side)s;
-		thread_halves(tell_categories, k, count, FUNC_BESIDE);
+		thread_halves(kinds_tell, k, count, FUNC_BESIDE);
 		for (uint32_t f = 0; f < count; f++)
 			t->entries[side->entries[f]].is_application |=
 				side->classes[f].kind == CODE_APPLICATION;
@@ -236,11 +237,25 @@ static bool pass_fail(struct pass *pass)
 	return arena_fail(&pass->arena, "ranking functions", &pass->err);
 }
 
-static void pass_fill(struct pass *pass)
+static bool pass_init(struct pass *pass)
 {
 	const struct func_side *side = &pass->t->sides[pass->s];
 	const struct profile *p = side->profile;
+	size_t entries = pass->t->count;
+	struct arena *arena = &pass->arena;
 
+	pass->frames = arena_array(arena, p->frame_count, sizeof *pass->frames);
+	pass->again = arena_array(arena, p->frame_count, sizeof *pass->again);
+	pass->frame_sums =
+		arena_array(arena, p->frame_count, sizeof *pass->frame_sums);
+	pass->seen = arena_array(arena, entries, sizeof *pass->seen);
+	pass->totals = arena_array(arena, entries, sizeof *pass->totals);
+	pass->ends = arena_array(arena, entries, sizeof *pass->ends);
+	pass->sides = arena_array(arena, entries, 1);
+	map_init(&pass->pair_map, arena);
+	if (!pass->frames || !pass->again || !pass->frame_sums || !pass->seen ||
+	    !pass->totals || !pass->ends || !pass->sides)
+		return pass_fail(pass);
 	pass->is_capped = p->whole_total == INT64_MAX;
 	pass->is_of_calls = p->is_of_calls;
 	pass->is_waiting = kinds_wait(p);
@@ -259,31 +274,11 @@ static void pass_fill(struct pass *pass)
 	}
 	/* Then stacks tell. */
 	if (pass->has_kernel)
-		memset(pass->sides, 0, pass->t->count);
-}
-
-static bool pass_init(struct pass *pass)
-{
-	uint32_t frames = pass->t->sides[pass->s].profile->frame_count;
-	size_t entries = pass->t->count;
-	struct arena *arena = &pass->arena;
-
-	pass->frames = arena_array(arena, frames, sizeof *pass->frames);
-	pass->again = arena_array(arena, frames, sizeof *pass->again);
-	pass->frame_sums = arena_array(arena, frames, sizeof *pass->frame_sums);
-	pass->seen = arena_array(arena, entries, sizeof *pass->seen);
-	pass->totals = arena_array(arena, entries, sizeof *pass->totals);
-	pass->ends = arena_array(arena, entries, sizeof *pass->ends);
-	pass->sides = arena_array(arena, entries, 1);
-	map_init(&pass->pair_map, arena);
-	if (!pass->frames || !pass->again || !pass->frame_sums || !pass->seen ||
-	    !pass->totals || !pass->ends || !pass->sides)
-		return pass_fail(pass);
-	pass_fill(pass);
+		memset(pass->sides, 0, entries);
 	return true;
 }
 
-static void add(int64_t *sum, int64_t value)
+static void sum_add(int64_t *sum, int64_t value)
 {
 	*sum = sat_add_i64(*sum, value);
 }
@@ -297,10 +292,10 @@ static bool ends_add(struct pass *pass, const struct ends *ends)
 {
 	uint32_t at;
 
-	add(&pass->ends[ends->owner].self_lib, ends->value);
-	add(&pass->ends[ends->leaf].self, ends->value);
+	sum_add(&pass->ends[ends->owner].self_lib, ends->value);
+	sum_add(&pass->ends[ends->leaf].self, ends->value);
 	if (ends->owner == ends->leaf) {
-		add(&pass->ends[ends->owner].both, ends->value);
+		sum_add(&pass->ends[ends->owner].both, ends->value);
 		return true;
 	}
 	if (!map_insert_near_u64(&pass->pair_map, pair_key(ends), ends->hash,
@@ -314,7 +309,7 @@ static bool ends_add(struct pass *pass, const struct ends *ends)
 		pass->pairs[pass->pair_count++] =
 			(struct pair){ ends->owner, ends->leaf, 0 };
 	}
-	add(&pass->pairs[at].value, ends->value);
+	sum_add(&pass->pairs[at].value, ends->value);
 	return true;
 }
 

@@ -273,41 +273,20 @@ static bool file_of(struct sources *s, struct str name, struct str *file,
 	return true;
 }
 
-static bool has_files(const struct profile *p)
-{
-	for (uint32_t f = 0; f < p->function_count; f++)
-		if (p->functions[f].file)
-			return true;
-	return false;
-}
-
-static bool has_lines(const struct profile *p)
-{
-	return p->has_lines;
-}
-
-static bool all_have(struct profile *const *profiles, size_t count,
-		     bool (*has)(const struct profile *p))
-{
-	while (count && has(profiles[count - 1]))
-		count--;
-	return count == 0;
-}
-
 bool profiles_take_files(struct profile *const *profiles, size_t count,
 			 const struct profile *const *from, size_t n,
 			 const struct code_rules *rules, struct error *err)
 {
 	struct sources s;
-	bool done;
+	bool done = sources_init(&s, from, n, rules, err);
 
-	if (all_have(profiles, count, has_files))
-		return true;
-	done = sources_init(&s, from, n, rules, err);
 	for (size_t i = 0; done && i < count; i++) {
 		struct profile *p = profiles[i];
+		bool has_files = false;
 
-		if (has_files(p))
+		for (uint32_t f = 0; !has_files && f < p->function_count; f++)
+			has_files = p->functions[f].file != 0;
+		if (has_files)
 			continue;
 		sources_rewind(&s);
 		for (uint32_t f = 0; done && f < p->function_count; f++) {
@@ -357,15 +336,12 @@ bool profiles_take_lines(struct profile *const *profiles, size_t count,
 			 struct error *err)
 {
 	struct sources s;
-	bool done;
+	bool done = sources_init(&s, from, n, NULL, err);
 
-	if (all_have(profiles, count, has_lines))
-		return true;
-	done = sources_init(&s, from, n, NULL, err);
 	for (size_t i = 0; done && i < count; i++) {
 		const struct profile *p = profiles[i];
 
-		if (has_lines(p))
+		if (p->has_lines)
 			continue;
 		sources_rewind(&s);
 		for (uint32_t k = 0; k < p->frame_count; k++) {

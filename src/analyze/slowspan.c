@@ -62,20 +62,6 @@ static int compare_candidates(const void *left, const void *right)
 	return order ? order : compare_i64(a->span, b->span);
 }
 
-/* The own time of a client span that has a server side is spent in the
- * network or in queues: it has to be twice as long to be the answer, unless it
- * is this part of the path. */
-#define WAY_PATH_PERCENT 60
-
-static int64_t weigh(const struct rank *r, uint32_t span, int64_t time_ns)
-{
-	if (span_server_side(r->calls->t, span) == SPAN_NONE ||
-	    sat_mul_i64(time_ns, 100) >=
-		    sat_mul_i64(r->times->path_ns, WAY_PATH_PERCENT))
-		return time_ns;
-	return time_ns / 2;
-}
-
 /* A child that overlaps a later one is not on the path, and its time falls to
  * the parent: the parent is not to blame for what its children did. */
 static int64_t own_time(const struct rank *r, uint32_t span)
@@ -84,6 +70,22 @@ static int64_t own_time(const struct rank *r, uint32_t span)
 	int64_t critical = r->times->critical_ns[span];
 
 	return r->by == GUILTY_BY_SELF || self < critical ? self : critical;
+}
+
+/* The own time of a client span that has a server side is spent in the
+ * network or in queues: it has to be twice as long to be the answer, unless it
+ * is this part of the path. */
+#define WAY_PATH_PERCENT 60
+
+static int64_t span_score(const struct rank *r, uint32_t span)
+{
+	int64_t time_ns = own_time(r, span);
+
+	if (span_server_side(r->calls->t, span) == SPAN_NONE ||
+	    sat_mul_i64(time_ns, 100) >=
+		    sat_mul_i64(r->times->path_ns, WAY_PATH_PERCENT))
+		return time_ns;
+	return time_ns / 2;
 }
 
 static void add_member(const struct rank *r, struct candidate *c, uint32_t span)
@@ -111,8 +113,7 @@ static void add_member(const struct rank *r, struct candidate *c, uint32_t span)
 	if (r->by == GUILTY_BY_DURATION)
 		c->score = sat_sub_i64(c->end_ns, c->start_ns);
 	else
-		c->score = sat_add_i64(c->score,
-				       weigh(r, span, own_time(r, span)));
+		c->score = sat_add_i64(c->score, span_score(r, span));
 }
 
 /* Spans that do the same below spans that do the same are at one place: the
@@ -195,21 +196,18 @@ static bool places_find(struct places *p, const struct calls *c,
 static void keep_slowest(const struct rank *r, const uint32_t *members,
 			 struct candidate *c)
 {
-	uint32_t slowest = 0;
+	uint32_t slowest = c->member_first;
 
 	if (r->by != GUILTY_BY_CRITICAL_PATH || c->count < 2 ||
 	    c->duration_ns <= sat_sub_i64(c->end_ns, c->start_ns))
 		return;
 	for (uint32_t i = 1; i < c->count; i++)
 		if (own_time(r, members[c->member_first + i]) >
-		    own_time(r, members[c->member_first + slowest]))
-			slowest = i;
-	if (!c->score ||
-	    sat_mul_i64(weigh(r, members[c->member_first + slowest],
-			      own_time(r, members[c->member_first + slowest])),
-			100) < sat_mul_i64(c->score, BRANCH_PERCENT))
+		    own_time(r, members[slowest]))
+			slowest = c->member_first + i;
+	if (!c->score || sat_mul_i64(span_score(r, members[slowest]), 100) <
+				 sat_mul_i64(c->score, BRANCH_PERCENT))
 		return;
-	slowest += c->member_first;
 	*c = (struct candidate){ .branch_count = c->count,
 				 .member_first = slowest };
 	add_member(r, c, members[slowest]);

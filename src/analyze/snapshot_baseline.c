@@ -58,11 +58,6 @@ static bool functions_join(struct func_table *t, const struct snapshot *s,
 	return true;
 }
 
-static void add(int64_t *sum, int64_t value)
-{
-	*sum = sat_add_i64(*sum, value);
-}
-
 bool snapshot_join(struct func_table *t, const struct snapshot *s,
 		   const struct profile *whole, struct error *err)
 {
@@ -77,9 +72,12 @@ bool snapshot_join(struct func_table *t, const struct snapshot *s,
 		struct func_entry *e = &t->entries[t->snapshot_ids[i]];
 		struct side_values *v = &e->values[SIDE_BASELINE];
 
-		add(&v->self_lib, whole_value(s, &f->values[RANK_SELF_LIB]));
-		add(&v->self, whole_value(s, &f->values[RANK_SELF]));
-		add(&v->total, whole_value(s, &f->values[RANK_TOTAL]));
+		v->self_lib = sat_add_i64(
+			v->self_lib, whole_value(s, &f->values[RANK_SELF_LIB]));
+		v->self = sat_add_i64(v->self,
+				      whole_value(s, &f->values[RANK_SELF]));
+		v->total = sat_add_i64(v->total,
+				       whole_value(s, &f->values[RANK_TOTAL]));
 		if (!e->file.ptr)
 			e->file = f->file;
 	}
