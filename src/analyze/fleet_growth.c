@@ -221,7 +221,7 @@ static double excess_at(size_t step)
 
 /* Density of where a row lies, were the excess so large; a few rows changed and
  * may lie anywhere. */
-static double density(const struct row *r, double excess)
+static double row_density(const struct row *r, double excess)
 {
 	double variance = r->sampling + excess, far = variance + 1;
 	double square = r->log_ratio * r->log_ratio / 2;
@@ -241,7 +241,7 @@ static void find_likelihood(struct judging *j, size_t service)
 		     k++)
 			if (is_peer(&j->rows[k]))
 				out[g] += log(
-					density(&j->rows[k], excess_at(g)));
+					row_density(&j->rows[k], excess_at(g)));
 		most = fmax(most, out[g]);
 	}
 	for (size_t g = 0; g < STEPS; g++)
@@ -324,7 +324,7 @@ static struct known known_of(const struct judging *j, size_t service,
 		k.variance[g] = r->sampling + excess_at(g);
 		k.part[g] = own[g] * j->mix[g];
 		if (is_peer(r) && r->function)
-			k.part[g] /= fmax(1e-300, density(r, excess_at(g)));
+			k.part[g] /= fmax(1e-300, row_density(r, excess_at(g)));
 		all += k.part[g];
 	}
 	for (size_t g = 0; g < STEPS; g++)
@@ -406,7 +406,7 @@ static int compare_functions(const void *left, const void *right)
 	return order ? order : str_compare(a->name, b->name);
 }
 
-static void claim(const struct judging *j, size_t service, double level)
+static void growth_claim(const struct judging *j, size_t service, double level)
 {
 	struct fleet_service *s = &j->fleet->items[service];
 
@@ -503,7 +503,7 @@ static bool test_all(struct judging *j, struct error *err)
 		if (s->state != FLEET_COMPARED)
 			continue;
 		if (q[at++] <= FLEET_FALSE_DISCOVERY)
-			claim(j, i, level);
+			growth_claim(j, i, level);
 		s->seen_growth = seen_growth(j, i, level);
 		if (!s->grown && !(s->seen_growth <= GATES_BLIND))
 			s->state = FLEET_BLIND;

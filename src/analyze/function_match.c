@@ -96,7 +96,7 @@ static bool is_closure_word(struct str word)
 	return word.len > 0 && str_is_one_of(bare, words, COUNT_OF(words));
 }
 
-static struct short_name shorten(struct str name)
+static struct short_name name_shorten(struct str name)
 {
 	struct short_name out = { .is_closure = false };
 	struct str rest = name;
@@ -143,8 +143,8 @@ enum name_match function_name_match(struct str name, struct str span)
 	if (!span.len || span.ptr[0] == '/' || memchr(span.ptr, ' ', span.len) ||
 	    memchr(span.ptr, '{', span.len))
 		return NAME_MATCH_NONE;
-	have = shorten(name);
-	want = shorten(span);
+	have = name_shorten(name);
+	want = name_shorten(span);
 	/* "shop.Users/Find" is an RPC: its service is no class of the code. Go
 	 * paths have their slash further in front. */
 	if (want.method.len && want.method.ptr > span.ptr &&
@@ -167,7 +167,7 @@ bool function_name_is_generic(struct str name)
 		"wrapper",   "inner",   "proceed",    "intercept",
 		"loop",      "worker",  "module",
 	};
-	struct str method = shorten(name).method;
+	struct str method = name_shorten(name).method;
 
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (word_equal(method, str_from(words[i])))

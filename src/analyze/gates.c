@@ -15,7 +15,7 @@
 #define GATES_NOTHING 1e-9
 
 /* What is certain of a growth: where no interval is known, all of it. */
-static double certain(const struct gate_hit *hit)
+static double hit_certain(const struct gate_hit *hit)
 {
 	return isnan(hit->low) ? hit->growth : fmin(hit->low, hit->growth);
 }
@@ -88,8 +88,8 @@ static bool is_beyond(const struct judging *j, const struct gate_hit *hit)
 
 /* What a row breaks by itself: of the two growths the one that certainly lies
  * beyond the limit. False: none. */
-static bool breaks(const struct judging *j, const struct function_row *row,
-		   struct gate_hit *hit)
+static bool row_breaks(const struct judging *j, const struct function_row *row,
+		       struct gate_hit *hit)
 {
 	if (row->change == CHANGE_NEW) {
 		*hit = (struct gate_hit){ .gate = GATE_NEW,
@@ -98,7 +98,7 @@ static bool breaks(const struct judging *j, const struct function_row *row,
 					  .low = row->delta_low,
 					  .high = row->delta_high,
 					  .q = row->q };
-		hit->beside = certain(hit);
+		hit->beside = hit_certain(hit);
 		return gates_has(j->g, GATE_NEW) && is_beyond(j, hit);
 	}
 	*hit = row_growth(row, j->drift);
@@ -127,7 +127,7 @@ static bool is_told_elsewhere(const struct judging *j,
 		if (at == MAP_NONE)
 			return false;
 		row = &r->functions[at];
-		if (breaks(j, row, &hit))
+		if (row_breaks(j, row, &hit))
 			return true;
 	}
 	return false;
@@ -164,7 +164,7 @@ static void judge_row(struct judging *j, const struct function_row *row)
 	struct gates *g = j->g;
 	struct gate_hit hit, own;
 
-	if (breaks(j, row, &hit)) {
+	if (row_breaks(j, row, &hit)) {
 		judge_broken(j, row, hit);
 		return;
 	}
@@ -210,7 +210,7 @@ static void judge_total(struct gates *g, const struct result *result)
 		return;
 	if (!is_judged)
 		g->lacks[GATE_TOTAL] = GATES_LACK_TRAFFIC;
-	else if (!g->is_total_certain || !(certain(&g->total) > *limit))
+	else if (!g->is_total_certain || !(hit_certain(&g->total) > *limit))
 		return;
 	else if (g->limits.is_total_open)
 		g->lacks[GATE_TOTAL] = GATES_LACK_WHOLE;
@@ -364,7 +364,7 @@ static void find_nearest(struct gates *g, const struct result *result)
 	g->runs_lacking = runs_lacking(g, result->rank_facts);
 }
 
-static void settle(struct gates *g)
+static void gates_settle(struct gates *g)
 {
 	static const enum gate_kind order[] = { GATE_FUNCTION, GATE_NEW,
 						GATE_TOTAL, GATE_LATENCY };
@@ -411,7 +411,7 @@ bool gates_judge(struct gates *g, const struct gate_limits *limits,
 	find_lacks(g, result);
 	if (!result->is_compared || !g->has_power || f->is_uncountable || f->is_split)
 		g->hit_count = 0;
-	settle(g);
+	gates_settle(g);
 	if (g->outcome == GATES_UNKNOWN &&
 	    g->lacks[GATE_FUNCTION] == GATES_LACK_POWER)
 		find_nearest(g, result);
@@ -472,12 +472,12 @@ bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
 		: rows[busiest].detectable <= GATES_BLIND
 			? GATES_LACK_NONE
 			: GATES_LACK_LATENCY;
-	settle(g);
+	gates_settle(g);
 	return true;
 }
 
 void gates_miss_latency(struct gates *g)
 {
 	g->lacks[GATE_LATENCY] = GATES_LACK_ANSWER;
-	settle(g);
+	gates_settle(g);
 }

@@ -251,9 +251,9 @@ static double test_far(const struct test *t, double p, double level,
 
 /* ---- all of them ---- */
 
-static bool prepare(const struct latency_operation *o, struct test *t,
-		    struct latency_row *row, struct arena *arena,
-		    struct error *err)
+static bool test_prepare(const struct latency_operation *o, struct test *t,
+			 struct latency_row *row, struct arena *arena,
+			 struct error *err)
 {
 	double df_after = (double)runs_of(o->after) - 1;
 	double df_before = (double)runs_of(o->before) - 1;
@@ -356,7 +356,8 @@ bool latency_judge(const struct latency_operation *operations, size_t count,
 	if (!tests)
 		return arena_fail(arena, "the operations", err);
 	for (size_t i = 0; i < count; i++)
-		if (!prepare(&operations[i], &tests[i], &rows[i], arena, err))
+		if (!test_prepare(&operations[i], &tests[i], &rows[i], arena,
+				  err))
 			return false;
 	return test_all(tests, rows, count, arena, err);
 }

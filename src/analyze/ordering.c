@@ -165,8 +165,8 @@ static int compare_ranked(const void *left, const void *right)
 }
 
 /* Equal values have the mean of their ranks. room is for count items. */
-static void rank(const int64_t *values, size_t count, struct ranked *room,
-		 double *ranks)
+static void values_rank(const int64_t *values, size_t count,
+			struct ranked *room, double *ranks)
 {
 	size_t end;
 
@@ -193,8 +193,8 @@ double rank_correlation(const int64_t *a, const int64_t *b, size_t count)
 	room = mem_calloc(count, sizeof *room);
 	ranks = mem_calloc(2 * count, sizeof *ranks);
 	if (room && ranks) {
-		rank(a, count, room, ranks);
-		rank(b, count, room, ranks + count);
+		values_rank(a, count, room, ranks);
+		values_rank(b, count, room, ranks + count);
 		for (size_t i = 0; i < count; i++) {
 			double of_a = ranks[i] - mean;
 			double of_b = ranks[count + i] - mean;

@@ -578,9 +578,9 @@ static bool build_slices(const struct ranking *r, enum rank_by by,
 	return true;
 }
 
-static bool compare(const struct ranking *r, enum rank_by by,
-		    struct diff_want *want, struct slice_values *slices,
-		    struct diff *out, struct error *err)
+static bool measure_compare(const struct ranking *r, enum rank_by by,
+			    struct diff_want *want, struct slice_values *slices,
+			    struct diff *out, struct error *err)
 {
 	return build_slices(r, by, want, slices, err) &&
 	       func_table_diff(out, r->t, want, err);
@@ -605,8 +605,8 @@ static bool compare_ranked(struct ranking *r, struct error *err)
 	if (!build_slices(r, peers_want.peers_by, &peers_want, &r->peers, err))
 		return false;
 	if (!is_by_total(r))
-		return compare(r, r->want->by, &r->diff_want, &r->slices,
-			       &r->diff, err);
+		return measure_compare(r, r->want->by, &r->diff_want,
+				       &r->slices, &r->diff, err);
 	r->total_want = r->self_lib_want = r->self_want = r->diff_want;
 	r->self_lib_want.tested_by = 1u << RANK_TOTAL;
 	r->self_want.tested_by = 1u << RANK_TOTAL | 1u << RANK_SELF_LIB;
@@ -650,17 +650,18 @@ static bool rank_compared(struct ranking *r, struct result *result,
 		r->total_diff = r->diff;
 	} else if (r->diffs && (r->loop_count || r->want->is_drawn)) {
 		r->total_want = r->diff_want;
-		if (!compare(r, RANK_TOTAL, &r->total_want, &r->total_slices,
-			     &r->total_diff, err))
+		if (!measure_compare(r, RANK_TOTAL, &r->total_want,
+				     &r->total_slices, &r->total_diff, err))
 			return false;
 	}
 	whole_write(r, result);
 	return rank_facts_take(r->facts, r->t, r->diffs ? &r->diff : NULL, err);
 }
 
-static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
-		 const struct profile *slow, const struct profile *baseline,
-		 struct result *result, struct error *err)
+static bool ranking_make(struct ranking *r, struct func_table *t,
+			 struct arena *arena, const struct profile *slow,
+			 const struct profile *baseline, struct result *result,
+			 struct error *err)
 {
 	struct diff_want *want = &r->diff_want;
 	const struct snapshot *snapshot;
@@ -717,7 +718,7 @@ bool functions_rank(const struct profile *slow, const struct profile *baseline,
 	result->rank_by = want->by;
 	result->table = NULL;
 	r.t = t = arena_alloc(arena, sizeof *t);
-	is_done = t ? rank(&r, t, arena, slow, baseline, result, err)
+	is_done = t ? ranking_make(&r, t, arena, slow, baseline, result, err)
 		    : arena_fail(arena, "ranking functions", err);
 	if (is_done && want->is_drawn)
 		result->table = t;

@@ -347,7 +347,8 @@ static void fit_trend(struct replicate_seen *seen, size_t count, double least,
 
 /* The square of a width beyond that which few degrees of freedom give it, as a
  * variance. chance: the part of the latter that comes by chance. */
-static double excess(double width, double own, double chance, double deviations)
+static double width_excess(double width, double own, double chance,
+			   double deviations)
 {
 	return (width * fmax(0, width) - own * own * (1 + chance)) /
 	       (deviations * deviations);
@@ -372,16 +373,18 @@ static void fit_prior_df(struct replicate_seen *seen, size_t count, bool is_of_s
 	below = log(chi2_part(df, -QUARTILE) / chi2_part(df, 0));
 	above = log(chi2_part(df, QUARTILE) / chi2_part(df, 0));
 	low = fmax(seen[count / 4].scratch, log(n->sampling) + below);
-	variance = excess(seen[count * 3 / 4].scratch - low, above - below,
-			  is_of_sides ? SHOWN_BEYOND * HALF_ERROR / root : 0,
-			  2 * QUARTILE);
+	variance = width_excess(
+		seen[count * 3 / 4].scratch - low, above - below,
+		is_of_sides ? SHOWN_BEYOND * HALF_ERROR / root : 0,
+		2 * QUARTILE);
 	if (!is_of_sides)
 		variance = fmax(
 			variance,
-			excess(seen[count * 9 / 10].scratch -
-				       seen[count / 2].scratch,
-			       log(chi2_part(df, TENTH) / chi2_part(df, 0)),
-			       TENTH_ERROR / root, TENTH));
+			width_excess(
+				seen[count * 9 / 10].scratch -
+					seen[count / 2].scratch,
+				log(chi2_part(df, TENTH) / chi2_part(df, 0)),
+				TENTH_ERROR / root, TENTH));
 	n->prior_df = df_of_variance(variance);
 }
 
@@ -734,7 +737,7 @@ static double apart_from(const struct peer *p, double log_ratio)
 }
 
 /* With none where it is not a number. */
-static bool agrees(const struct peer *p, double log_ratio)
+static bool peer_agrees(const struct peer *p, double log_ratio)
 {
 	return apart_from(p, log_ratio) <= 1;
 }
@@ -749,7 +752,7 @@ static struct mode mode_at(const struct peer *peers, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		double apart = apart_from(&peers[i], log_ratio);
 
-		if (apart >= 1 || agrees(&peers[i], other))
+		if (apart >= 1 || peer_agrees(&peers[i], other))
 			continue;
 		m.weight += (1 - apart * apart) / first_variance(&peers[i]);
 		m.part += peers[i].part;
@@ -769,7 +772,7 @@ static struct mode find_mode(const struct peer *peers, size_t count, double low,
 		struct mode m;
 
 		if (peers[i].log_ratio < low || peers[i].log_ratio > high ||
-		    agrees(&peers[i], other))
+		    peer_agrees(&peers[i], other))
 			continue;
 		m = mode_at(peers, count, peers[i].log_ratio, other);
 		if (m.weight > best.weight)
@@ -785,10 +788,10 @@ static double middle_of(const struct peer *peers, size_t count,
 	double all = 0, below = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (isnan(log_ratio) || agrees(&peers[i], log_ratio))
+		if (isnan(log_ratio) || peer_agrees(&peers[i], log_ratio))
 			all += 1 / first_variance(&peers[i]);
 	for (size_t i = 0; i < count; i++) {
-		if (!isnan(log_ratio) && !agrees(&peers[i], log_ratio))
+		if (!isnan(log_ratio) && !peer_agrees(&peers[i], log_ratio))
 			continue;
 		below += 1 / first_variance(&peers[i]);
 		if (below >= all / 2)
@@ -982,8 +985,8 @@ static struct noise trend_at(const struct replicate_noise *n, double mean)
 
 /* The known part of a row's s: its own, drawn to the trend. One that lies
  * outside of what the trend explains has only its own to go by. */
-static struct noise squeezed(const struct replicate_noise *n,
-			     const struct replicate_sums *sums)
+static struct noise noise_squeezed(const struct replicate_noise *n,
+				   const struct replicate_sums *sums)
 {
 	struct noise prior = trend_at(n, sums->mean);
 	double own, apart, df = sums->df;
@@ -1030,7 +1033,7 @@ struct noise replicates_row_noise(const struct replicate_noise *n,
 				  const struct replicate_sums *sums,
 				  double sampled, double common_variance)
 {
-	return noise_at(n, squeezed(n, sums), sampled, sums->spread,
+	return noise_at(n, noise_squeezed(n, sums), sampled, sums->spread,
 			common_variance);
 }
 

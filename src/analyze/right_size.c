@@ -25,8 +25,8 @@ static double weight_of(const struct size_sample *s)
 }
 
 /* The smallest value that, with those below, has so much of the weight. */
-static double quantile(const struct size_sample *samples, size_t count,
-		       double part)
+static double samples_quantile(const struct size_sample *samples, size_t count,
+			       double part)
 {
 	double whole = 0, sum = 0;
 
@@ -50,9 +50,9 @@ void right_size_advise(struct size_sample *samples, size_t count, double days,
 	if (!count)
 		return;
 	qsort(samples, count, sizeof *samples, compare_samples);
-	out->p50 = quantile(samples, count, 0.5);
-	out->p90 = quantile(samples, count, 0.9);
-	out->p95 = quantile(samples, count, 0.95);
+	out->p50 = samples_quantile(samples, count, 0.5);
+	out->p90 = samples_quantile(samples, count, 0.9);
+	out->p95 = samples_quantile(samples, count, 0.95);
 	out->peak = samples[count - 1].value;
 	out->target = (is_memory ? fmax(out->p90, out->peak) : out->p90) *
 		      (1 + SIZE_MARGIN);

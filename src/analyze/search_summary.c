@@ -86,7 +86,7 @@ void hits_sort(struct hit *items, size_t count)
 		qsort(items, count, sizeof *items, by_duration);
 }
 
-static int ascending(const void *left, const void *right)
+static int compare_durations(const void *left, const void *right)
 {
 	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
 }
@@ -94,7 +94,8 @@ static int ascending(const void *left, const void *right)
 void durations_sort(int64_t *durations_ns, size_t count)
 {
 	if (count)
-		qsort(durations_ns, count, sizeof *durations_ns, ascending);
+		qsort(durations_ns, count, sizeof *durations_ns,
+		      compare_durations);
 }
 
 /* ---- quantiles ---- */
@@ -385,7 +386,7 @@ static int by_operation(const void *left, const void *right)
 		     : memcmp(a->id.bytes, b->id.bytes, sizeof a->id.bytes);
 }
 
-static const struct hit **sorted(const struct hit *hits, size_t count)
+static const struct hit **hits_order(const struct hit *hits, size_t count)
 {
 	const struct hit **items = mem_calloc(count + 1, sizeof *items);
 
@@ -408,19 +409,19 @@ static struct group group_at(const struct hit **items, size_t count, size_t at,
 }
 
 /* Nearest rank. */
-static int64_t quantile(const struct group *g, unsigned percent)
+static int64_t group_quantile(const struct group *g, unsigned percent)
 {
 	size_t rank = (g->count * percent + 99) / 100;
 
 	return g->items[rank ? rank - 1 : 0]->duration_ns;
 }
 
-static double ratio(const struct group *now, const struct group *before,
-		    unsigned percent)
+static double group_ratio(const struct group *now, const struct group *before,
+			  unsigned percent)
 {
-	int64_t usual_ns = quantile(before, percent);
+	int64_t usual_ns = group_quantile(before, percent);
 
-	return (double)quantile(now, percent) /
+	return (double)group_quantile(now, percent) /
 	       (double)(usual_ns > 0 ? usual_ns : 1);
 }
 
@@ -432,12 +433,13 @@ static double ratio(const struct group *now, const struct group *before,
 static void group_see(const struct group *now, const struct group *before,
 		      int64_t *most_ns, struct unusual *out)
 {
-	unsigned percent =
-		ratio(now, before, 90) > ratio(now, before, 50) ? 90 : 50;
+	bool is_of_tail =
+		group_ratio(now, before, 90) > group_ratio(now, before, 50);
+	unsigned percent = is_of_tail ? 90 : 50;
 	const struct hit *longest = now->items[now->count - 1];
-	int64_t usual_ns = quantile(before, 50), excess_ns = 0;
+	int64_t usual_ns = group_quantile(before, 50), excess_ns = 0;
 
-	if (ratio(now, before, percent) < UNUSUAL_RATIO) {
+	if (group_ratio(now, before, percent) < UNUSUAL_RATIO) {
 		if (!out->as_ever ||
 		    longest->duration_ns > out->as_ever->duration_ns)
 			out->as_ever = longest;
@@ -454,12 +456,11 @@ static void group_see(const struct group *now, const struct group *before,
 	*most_ns = excess_ns;
 	out->count = now->count;
 	out->percent = percent;
-	out->now_ns = quantile(now, percent);
-	out->usual_ns = quantile(before, percent);
+	out->now_ns = group_quantile(now, percent);
+	out->usual_ns = group_quantile(before, percent);
 	/* Between the two quantiles: slow as they are now, and no extreme. */
-	out->hit =
-		now->items[(now->count * (percent == 90 ? 90 : 75) + 99) / 100 -
-			   1];
+	out->hit = now->items[(now->count * (is_of_tail ? 90 : 75) + 99) / 100 -
+			      1];
 }
 
 /* Traces of a root operation, on each side, that tell what it takes. */
@@ -469,8 +470,8 @@ bool unusual_find(const struct hit *now, size_t now_count,
 		  const struct hit *before, size_t before_count,
 		  struct unusual *out, struct error *err)
 {
-	const struct hit **late = sorted(now, now_count);
-	const struct hit **early = sorted(before, before_count);
+	const struct hit **late = hits_order(now, now_count);
+	const struct hit **early = hits_order(before, before_count);
 	bool is_done = late && early;
 	int64_t most_ns = 0;
 	size_t at = 0;

@@ -283,8 +283,8 @@ bool typical_has_calls(const struct typical *u,
 }
 
 /* From a quantile of single durations and one of sums by trace. */
-static int64_t scale(const struct typical_operation *o, int64_t single,
-		     int64_t sum, uint32_t count, uint32_t all)
+static int64_t duration_scale(const struct typical_operation *o, int64_t single,
+			      int64_t sum, uint32_t count, uint32_t all)
 {
 	int64_t singles = sat_mul_i64(single, count);
 	int64_t sums = sat_mul_i64(sum, count);
@@ -305,8 +305,10 @@ static int64_t duration_of(const struct typical *u,
 		return -1;
 	if (typical_is_new(u, o))
 		return 0;
-	return is_long ? scale(o, o->span_p90_ns, o->sum_p90_ns, count, all)
-		       : scale(o, o->span_p50_ns, o->sum_p50_ns, count, all);
+	return is_long ? duration_scale(o, o->span_p90_ns, o->sum_p90_ns, count,
+					all)
+		       : duration_scale(o, o->span_p50_ns, o->sum_p50_ns, count,
+					all);
 }
 
 int64_t typical_duration(const struct typical *u,
@@ -454,8 +456,8 @@ static size_t walk_all(const struct timeline *l, uint32_t operation,
 }
 
 /* Own times of all spans of an operation, ascending. */
-static size_t measure(const struct timeline *l, uint32_t operation,
-		      uint32_t below, int64_t *values)
+static size_t own_measure(const struct timeline *l, uint32_t operation,
+			  uint32_t below, int64_t *values)
 {
 	size_t n = walk_all(l, operation, below, values, NULL);
 
@@ -519,8 +521,8 @@ static bool add_own(struct typical *u, const struct timeline *base,
 
 		if (below[i] == OPERATIONS_BELOW_UNKNOWN)
 			continue;
-		n = measure(base, i, below[i], base_values);
-		slow_n = measure(slow, i, below[i], slow_values);
+		n = own_measure(base, i, below[i], base_values);
+		slow_n = own_measure(slow, i, below[i], slow_values);
 		o->own_count = (uint32_t)n;
 		o->own_p50_ns = values_quantile(base_values, n, 50);
 		o->own_p90_ns = values_quantile(base_values, n, 90);

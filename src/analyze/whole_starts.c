@@ -99,7 +99,7 @@ static bool is_within_unit(int64_t from_ns, int64_t to_ns)
 	return to_ns >= from_ns && sat_sub_i64(to_ns, from_ns) < START_UNIT_NS;
 }
 
-static uint32_t gather(struct whole *w, const struct span *parent)
+static uint32_t children_gather(struct whole *w, const struct span *parent)
 {
 	int64_t from_ns = sat_add_i64(parent->start_ns,
 				      w->late_ns[parent - w->t->spans]);
@@ -131,7 +131,7 @@ static uint32_t gather(struct whole *w, const struct span *parent)
 
 /* Takes out what has ended before something that begins in the millisecond
  * from here on. */
-static void retire(struct lanes *l, int64_t start_ns)
+static void lanes_retire(struct lanes *l, int64_t start_ns)
 {
 	uint32_t kept = 0;
 
@@ -146,14 +146,15 @@ static void retire(struct lanes *l, int64_t start_ns)
 	l->count = kept;
 }
 
-static void occupy(struct lanes *l, int64_t end_ns)
+static void lanes_occupy(struct lanes *l, int64_t end_ns)
 {
 	if (l->count < LANES_MOST)
 		l->end_ns[l->count++] = end_ns;
 }
 
 /* Returns when it ends. */
-static int64_t place(struct whole *w, const struct child *c, int64_t done_ns)
+static int64_t child_place(struct whole *w, const struct child *c,
+			   int64_t done_ns)
 {
 	int64_t start_ns = done_ns > c->least_ns ? done_ns : c->least_ns;
 
@@ -175,9 +176,9 @@ static bool place_in_row(struct whole *w, const struct child *list,
 	for (uint32_t i = 0; i < count; i++) {
 		const struct child *c = &list[i];
 
-		retire(l, c->start_ns);
-		end_ns = place(w, c, l->done_ns);
-		occupy(l, end_ns);
+		lanes_retire(l, c->start_ns);
+		end_ns = child_place(w, c, l->done_ns);
+		lanes_occupy(l, end_ns);
 		if (!is_within_unit(c->start_ns, c->end_ns))
 			continue;
 		if (i + 1 < count && !is_within_unit(c->start_ns, end_ns))
@@ -193,7 +194,7 @@ static bool place_in_row(struct whole *w, const struct child *list,
 /* Places children of one resource, a millisecond of starts at a time. */
 static void place_children(struct whole *w, uint32_t parent)
 {
-	uint32_t count = gather(w, &w->t->spans[parent]), end;
+	uint32_t count = children_gather(w, &w->t->spans[parent]), end;
 	const struct child *list = w->children;
 	struct lanes lanes = { 0 }, before;
 
@@ -204,13 +205,14 @@ static void place_children(struct whole *w, uint32_t parent)
 				break;
 		if (!i || list[i].resource != list[i - 1].resource)
 			lanes = (struct lanes){ .done_ns = INT64_MIN };
-		retire(&lanes, list[i].start_ns);
+		lanes_retire(&lanes, list[i].start_ns);
 		before = lanes;
 		if (place_in_row(w, list + i, end - i, &lanes))
 			continue;
 		lanes = before;
 		for (uint32_t k = i; k < end; k++)
-			occupy(&lanes, place(w, &list[k], before.done_ns));
+			lanes_occupy(&lanes, child_place(w, &list[k],
+							 before.done_ns));
 	}
 }
 
