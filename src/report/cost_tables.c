@@ -549,7 +549,7 @@ static void write_function_change(struct page *p, struct changes_shown *s,
 static void write_changes(struct page *p, struct changes_shown *s)
 {
 	const struct head heads[] = {
-		{ "before", NUMBER_COLUMNS },
+		{ "baseline", NUMBER_COLUMNS },
 		{ "change", NUMBER_COLUMNS },
 		{ "95 %", CHANGE_INTERVAL_COLUMNS },
 		{ s->has_month ? "per month" : NULL, NUMBER_COLUMNS },

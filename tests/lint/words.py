@@ -34,6 +34,14 @@ WORDS = {
     r"\b(tells?|told)\b": "show, report, return, recognise",
     r"\b(six|ten|runs|samples|values) a side\b": "per side",
     r"\b(has|have|had) in common\b": "attributes that set slow requests apart, share",
+    r"\b(whose( \w+)?|for whom|where to|(compare|check|convert)( \w+)? what)\?":
+        "what is missing, and the option that gives it",
+    r"\bstands? behind -": "goes with",
+    r"\bof (these|the same) minutes\b": "in the same minutes",
+    r"\bthis very\b": "this",
+    r"\bfor good\b": "permanently",
+    r"\bin all from\b": "total",
+    r"\ba (life|freak)\b": "process lifetime, outlier",
 }
 FOLDERS = ("cli", "report", "render", "doctor", "tui", "mcp")
 PAGES = ("README.md", "docs/*.md", "man/*.scd")
