@@ -40,7 +40,8 @@ static void test_changes(void **state)
 	/* 7.2 against 6.7 % in 1,800 samples is nothing to speak of. */
 	assert_int_equal(row(&f, "shop.encode")->change, CHANGE_NOISE);
 	assert_int_equal(f.result.noise_count, 1);
-	assert_true(has_note(&f, "noise is estimated: one profile per side"));
+	assert_true(has_note(&f, "noise is estimated from one profile per "
+				 "side"));
 	release(&f);
 }
 

@@ -91,8 +91,8 @@ static void test_bursts(void **state)
 	rank_slices(&b, steady, base, by_share);
 	assert_int_equal(row(&b.f, "a.x")->change, CHANGE_GROWN);
 	assert_true(row(&b.f, "a.x")->q < 0.01);
-	assert_true(has_note(&b.f, "noise: measured on 4 time slices after and "
-				   "4 before"));
+	assert_true(has_note(&b.f, "noise: measured on 4 time slices of the "
+				   "comparison and 4 of the baseline"));
 	release_slices(&b);
 	rank_slices(&b, burst, base, by_share);
 	assert_int_equal(row(&b.f, "a.x")->change, CHANGE_NOISE);
@@ -154,7 +154,8 @@ static void test_uneven_slices(void **state)
 
 	(void)state;
 	rank_slices(&b, slow, base, want);
-	assert_true(has_note(&b.f, "5 time slices after and 2 before"));
+	assert_true(has_note(&b.f, "5 time slices of the comparison and 2 "
+				   "of the baseline"));
 	assert_int_equal(row(&b.f, "a.x")->change, CHANGE_GROWN);
 	release_slices(&b);
 }
