@@ -601,24 +601,6 @@ static void *pool_get(struct reader *r, struct pool *p, uint64_t key,
 	return item;
 }
 
-static bool keep_trace(struct reader *r, uint32_t index,
-		       const struct jfr_value *value, size_t first,
-		       struct error *err)
-{
-	struct chunk *c = &r->chunk;
-	struct trace *trace = (struct trace *)c->traces.items.items + index;
-	uint32_t *read = column_add(&c->arena, &c->read, sizeof *read);
-
-	if (!read)
-		return no_memory(r, err);
-	*read = index;
-	trace->frame_first = first;
-	trace->frame_count = c->frames.count - first;
-	trace->is_truncated = value->numbers[JFR_TRUNCATED];
-	trace->is_read = true;
-	return true;
-}
-
 static bool keep_text(struct reader *r, struct pool *pool, uint64_t key,
 		      struct str text, struct error *err)
 {
@@ -705,9 +687,23 @@ static bool read_trace(struct reader *r, const struct jfr_class *class,
 	bool is_wanted = index != MAP_NONE && !traces[index].is_read;
 	struct jfr_value value = { .frames = is_wanted ? &c->frames : NULL };
 	size_t first = c->frames.count;
+	struct trace *trace;
+	uint32_t *read;
 
-	return jfr_value_read(&r->types, class, in, &value, err) &&
-	       (!is_wanted || keep_trace(r, index, &value, first, err));
+	if (!jfr_value_read(&r->types, class, in, &value, err))
+		return false;
+	if (!is_wanted)
+		return true;
+	read = column_add(&c->arena, &c->read, sizeof *read);
+	if (!read)
+		return no_memory(r, err);
+	*read = index;
+	trace = (struct trace *)c->traces.items.items + index;
+	trace->frame_first = first;
+	trace->frame_count = c->frames.count - first;
+	trace->is_truncated = value.numbers[JFR_TRUNCATED];
+	trace->is_read = true;
+	return true;
 }
 
 static bool read_pool(struct reader *r, struct jfr_input *in, struct error *err)
@@ -794,29 +790,14 @@ static int64_t value_of(const struct reader *r, const struct jfr_value *value)
 	return sat_mul_i64(number, s->changes[at - 1].ns);
 }
 
-static bool count_sample(struct reader *r, const struct jfr_value *value,
-			 struct error *err)
-{
-	int64_t more = r->chosen->value == JFR_SAMPLES ? number_of(r, value) : 1;
-	uint64_t key = value->numbers[JFR_STATE];
-	struct state *state =
-		pool_get(r, &r->chunk.sampled, key, sizeof *state);
-
-	if (!state)
-		return no_memory(r, err);
-	state->key = key;
-	state->samples++;
-	r->sample_count = sat_add_i64(r->sample_count, more);
-	r->biased_count += value->numbers[JFR_BIASED] != 0;
-	return true;
-}
-
 static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
 			struct error *err)
 {
 	struct chunk *c = &r->chunk;
 	struct jfr_value value = { .frames = NULL };
 	struct trace *trace;
+	struct state *state;
+	uint64_t key;
 
 	if (!type || (type != c->lost_id && type != c->sample_id))
 		return true;
@@ -833,24 +814,17 @@ static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
 		return no_memory(r, err);
 	trace->samples++;
 	trace->value = sat_add_i64(trace->value, value_of(r, &value));
-	return count_sample(r, &value, err);
-}
-
-/* Counts samples of sleeping threads and truncated stacks, known only after the
- * pools were read. */
-static void count_kinds(struct reader *r)
-{
-	const struct chunk *c = &r->chunk;
-	const struct state *states = c->sampled.items.items;
-	const struct trace *traces = c->traces.items.items;
-
-	for (size_t i = 0; i < c->sampled.items.count; i++)
-		if (str_equal(text_in(&c->states, states[i].key),
-			      STR("STATE_SLEEPING")))
-			r->sleeping_count += states[i].samples;
-	for (size_t i = 0; i < c->traces.items.count; i++)
-		if (traces[i].is_truncated)
-			r->truncated_count += traces[i].samples;
+	key = value.numbers[JFR_STATE];
+	state = pool_get(r, &c->sampled, key, sizeof *state);
+	if (!state)
+		return no_memory(r, err);
+	state->key = key;
+	state->samples++;
+	r->sample_count = sat_add_i64(
+		r->sample_count,
+		r->chosen->value == JFR_SAMPLES ? number_of(r, &value) : 1);
+	r->biased_count += value.numbers[JFR_BIASED] != 0;
+	return true;
 }
 
 /* Strips numbers that differ in every run from runtime classes:
@@ -879,32 +853,32 @@ static struct str class_of(const struct chunk *c, const struct method *method)
 	return owner ? text_in(&c->symbols, *owner) : STR("");
 }
 
-/* Names native functions as async-profiler does: "__futex_wait",
- * "schedule_[k]". */
-static bool name_of_library(struct reader *r, struct method *method,
-			    struct str kind, struct error *err)
+static bool name_function(struct reader *r, struct method *method,
+			  uint64_t frame_type, struct error *err)
 {
 	struct chunk *c = &r->chunk;
-	struct str library = r->has_detail ? class_of(c, method) : STR("");
+	struct str kind = text_in(&c->kinds, frame_type);
 	struct str name = text_in(&c->symbols, method->name);
+	bool is_kernel = str_equal(kind, STR("Kernel"));
+	struct str class;
 
-	if (str_equal(kind, STR("Kernel")) && !str_ends(name, STR("_[k]")))
-		name = arena_printf(&c->arena, "%.*s_[k]", STR_ARGS(name));
-	if (!name.ptr)
-		return no_memory(r, err);
-	return profile_build_mapped(r->build, name, STR(""), library, false,
-				    &method->function, err);
-}
-
-/* Names Java methods as async-profiler and Pyroscope do:
- * "java/util/Arrays.sort". */
-static bool name_of_class(struct reader *r, struct method *method,
-			  struct error *err)
-{
-	struct chunk *c = &r->chunk;
-	struct str class = class_name(r, class_of(c, method));
-	struct str name = text_in(&c->symbols, method->name);
-
+	method->is_known = true;
+	/* Where async-profiler wrote a kind that it alone has, the class of
+	 * what is not Java is a library. To the JDK "Native" is Java, too. */
+	if (c->has_kernel && (is_kernel || str_equal(kind, STR("Native")) ||
+			      str_equal(kind, STR("C++")))) {
+		class = r->has_detail ? class_of(c, method) : STR("");
+		/* "__futex_wait", "schedule_[k]": as async-profiler has it. */
+		if (is_kernel && !str_ends(name, STR("_[k]")))
+			name = arena_printf(&c->arena, "%.*s_[k]",
+					    STR_ARGS(name));
+		if (!name.ptr)
+			return no_memory(r, err);
+		return profile_build_mapped(r->build, name, STR(""), class,
+					    false, &method->function, err);
+	}
+	/* "java/util/Arrays.sort", as async-profiler and Pyroscope have it. */
+	class = class_name(r, class_of(c, method));
 	if (class.len)
 		name = arena_printf(&c->arena, "%.*s.%.*s", STR_ARGS(class),
 				    STR_ARGS(name));
@@ -914,36 +888,6 @@ static bool name_of_class(struct reader *r, struct method *method,
 				      &method->function, err);
 }
 
-static bool name_function(struct reader *r, struct method *method,
-			  uint64_t frame_type, struct error *err)
-{
-	struct str kind = text_in(&r->chunk.kinds, frame_type);
-
-	method->is_known = true;
-	/* If async-profiler's own frame types occur, the class of native
-	 * functions is a library. In the JDK "Native" are Java methods, too. */
-	return (r->chunk.has_kernel &&
-		(str_equal(kind, STR("Native")) ||
-		 str_equal(kind, STR("C++")) || str_equal(kind, STR("Kernel"))))
-		       ? name_of_library(r, method, kind, err)
-		       : name_of_class(r, method, err);
-}
-
-static bool add_frame(struct reader *r, const struct jfr_frame *frame,
-		      uint32_t *added, struct error *err)
-{
-	struct method none = { .owner = 0 };
-	struct method *method =
-		pool_find(&r->chunk.methods, frame->method, sizeof *method);
-
-	if (!method)
-		method = &none;
-	if (!method->is_known && !name_function(r, method, frame->type, err))
-		return false;
-	return profile_build_frame(r->build, method->function, frame->line,
-				   added, err);
-}
-
 static bool add_trace(struct reader *r, const struct trace *trace,
 		      struct column *ids, struct error *err)
 {
@@ -951,11 +895,21 @@ static bool add_trace(struct reader *r, const struct trace *trace,
 
 	ids->count = 0;
 	for (size_t i = trace->frame_count; i-- > 0;) {
+		const struct jfr_frame *frame = &frames[trace->frame_first + i];
 		uint32_t *id = column_add(&r->chunk.arena, ids, sizeof *id);
+		struct method none = { .owner = 0 };
+		struct method *method = pool_find(
+			&r->chunk.methods, frame->method, sizeof *method);
 
 		if (!id)
 			return no_memory(r, err);
-		if (!add_frame(r, &frames[trace->frame_first + i], id, err))
+		if (!method)
+			method = &none;
+		if (!method->is_known &&
+		    !name_function(r, method, frame->type, err))
+			return false;
+		if (!profile_build_frame(r->build, method->function,
+					 frame->line, id, err))
 			return false;
 	}
 	return profile_build_stack(r->build, ids->items, (uint32_t)ids->count,
@@ -985,6 +939,8 @@ static bool add_traces(struct reader *r, struct error *err)
 static bool read_chunk(struct reader *r, struct error *err)
 {
 	struct chunk *c = &r->chunk;
+	const struct state *states;
+	const struct trace *traces;
 
 	c->setting_id = class_id(r, "jdk.ActiveSetting");
 	c->sample_id = class_id(r, r->chosen->event);
@@ -994,7 +950,17 @@ static bool read_chunk(struct reader *r, struct error *err)
 	    !each_event(r, read_sample, err) ||
 	    !each_event(r, read_pools, err))
 		return false;
-	count_kinds(r);
+	/* Samples of threads that sleep and traces that are cut: the pools name
+	 * those only behind the samples. */
+	states = c->sampled.items.items;
+	for (size_t i = 0; i < c->sampled.items.count; i++)
+		if (str_equal(text_in(&c->states, states[i].key),
+			      STR("STATE_SLEEPING")))
+			r->sleeping_count += states[i].samples;
+	traces = c->traces.items.items;
+	for (size_t i = 0; i < c->traces.items.count; i++)
+		if (traces[i].is_truncated)
+			r->truncated_count += traces[i].samples;
 	return add_traces(r, err);
 }
 
