@@ -942,24 +942,6 @@ static bool add_sample(struct samples *s, struct error *err)
 				   s->now.value, err);
 }
 
-static bool add_unpacked(struct samples *s, struct error *err)
-{
-	struct pprof_unpack u;
-
-	s->unfolded = arena_array(&s->p->scratch, s->p->locations.count,
-				  sizeof *s->unfolded);
-	if (!s->unfolded)
-		return pprof_no_memory(s->p, err);
-	pprof_unpack_begin(&u, &s->pack, s->now.ids);
-	while (pprof_unpack_next(&u, &s->pack)) {
-		s->now.id_count = u.count;
-		s->now.value = u.value;
-		if (!add_sample(s, err))
-			return false;
-	}
-	return true;
-}
-
 /* ---- types ---- */
 
 static bool declare_types(const struct samples *s, struct error *err)
@@ -1126,6 +1108,7 @@ static bool build_stacks(struct samples *s, uint64_t size_bytes,
 {
 	struct pprof_pack *pack = &s->pack;
 	struct packed_stacks *packed = NULL;
+	struct pprof_unpack u;
 
 	profile_build_omit(s->p->build, s->left_out);
 	s->now.id_count = 0;
@@ -1137,33 +1120,26 @@ static bool build_stacks(struct samples *s, uint64_t size_bytes,
 	    (s->want->packs_for_later || !is_period_of_sums(s)) &&
 	    !pprof_pack_build(pack, &out->arena, s->now.ids, &packed, err))
 		return false;
-	if (!packed)
-		return add_unpacked(s, err);
-	buf_release(&s->p->bytes);
-	arena_release(&s->p->scratch);
-	packed->is_for_later = s->want->packs_for_later;
-	profile_build_packed(s->p->build, packed, pack->count, pack->total);
+	if (packed) {
+		buf_release(&s->p->bytes);
+		arena_release(&s->p->scratch);
+		packed->is_for_later = s->want->packs_for_later;
+		profile_build_packed(s->p->build, packed, pack->count,
+				     pack->total);
+		return true;
+	}
+	s->unfolded = arena_array(&s->p->scratch, s->p->locations.count,
+				  sizeof *s->unfolded);
+	if (!s->unfolded)
+		return pprof_no_memory(s->p, err);
+	pprof_unpack_begin(&u, pack, s->now.ids);
+	while (pprof_unpack_next(&u, pack)) {
+		s->now.id_count = u.count;
+		s->now.value = u.value;
+		if (!add_sample(s, err))
+			return false;
+	}
 	return true;
-}
-
-/* Reads the input again, when types and labels are known. */
-static bool read_again(struct samples *s, struct feed *feed, uint32_t type,
-		       struct error *err)
-{
-	uint64_t size_bytes;
-
-	pprof_pack_release(&s->pack);
-	*s = (struct samples){
-		.p = s->p,
-		.want = s->want,
-		.labels = s->want->labels,
-		.type = type,
-		.timed_type = s->timed_type,
-		.is_timed = s->is_timed,
-	};
-	feed_seek(feed, 0);
-	return pprof_pack_init(&s->pack, s->p, err) &&
-	       read_message(s, feed, &size_bytes, err);
 }
 
 static bool read_samples(struct samples *s, struct feed *feed,
@@ -1180,12 +1156,24 @@ static bool read_samples(struct samples *s, struct feed *feed,
 	    !choose_type(s, s->want, &type, err) ||
 	    !pprof_drop_prepare(p, notes, err))
 		return false;
-	if (p->sample_count &&
-	    (s->is_wrong || s->type != type || s->want->labels) &&
-	    !read_again(s, feed, type, err))
-		return false;
-	s->type = type;
-	return true;
+	if (!p->sample_count ||
+	    !(s->is_wrong || s->type != type || s->want->labels)) {
+		s->type = type;
+		return true;
+	}
+	/* Once more, from the front, all being known. */
+	pprof_pack_release(&s->pack);
+	*s = (struct samples){
+		.p = p,
+		.want = s->want,
+		.labels = s->want->labels,
+		.type = type,
+		.timed_type = s->timed_type,
+		.is_timed = s->is_timed,
+	};
+	feed_seek(feed, 0);
+	return pprof_pack_init(&s->pack, p, err) &&
+	       read_message(s, feed, size_bytes, err);
 }
 
 static bool decode(struct samples *s, struct feed *feed, struct profile *out,

@@ -709,24 +709,7 @@ static bool unfold_line(struct pprof *p, struct wire *parent,
 	return pprof_check(p, &w, err) && push_frame(p, &line, l, err);
 }
 
-static bool read_location(const struct pprof *p, struct str message,
-			  struct location *l, struct error *err)
-{
-	struct wire w;
-	struct wire_field f;
-
-	*l = (struct location){ 0 };
-	pprof_wire(p, message, &w);
-	while (wire_next(&w, &f)) {
-		if (f.tag == WIRE_TAG(2, WIRE_VARINT))
-			l->mapping_id = f.value;
-		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
-			l->address = f.value;
-	}
-	return pprof_check(p, &w, err);
-}
-
-/* Finds the file of its mapping if the requested detail needs it. */
+/* The file of its mapping, where the wanted detail needs it. */
 static bool find_file(struct pprof *p, struct location *l, struct error *err)
 {
 	const struct pprof_mapping *m;
@@ -748,12 +731,19 @@ static bool unfold_message(struct pprof *p, const struct pprof_location *row,
 {
 	struct str message = pprof_message(p, (uint32_t)row->place);
 	size_t first = p->frame_count;
-	struct location l;
+	struct location l = { 0 };
 	struct wire w;
 	struct wire_field f;
 	uint32_t line = 0;
 
-	if (!read_location(p, message, &l, err) || !find_file(p, &l, err))
+	pprof_wire(p, message, &w);
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			l.mapping_id = f.value;
+		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
+			l.address = f.value;
+	}
+	if (!pprof_check(p, &w, err) || !find_file(p, &l, err))
 		return false;
 	pprof_wire(p, message, &w);
 	while (wire_next(&w, &f))
@@ -827,38 +817,19 @@ static uint32_t frames_at(const struct pprof_pack *pack, uint64_t id)
 		       : pprof_frames_of(&p->location_rows[location]);
 }
 
-/* Size of the locations in use. */
-struct extent {
-	uint32_t deepest; /* most frames of one */
-	size_t run_words; /* total of those with more than two frames */
-};
 
-static struct extent measure(const struct pprof_pack *pack)
-{
-	struct extent x = { .deepest = 1 };
 
-	for (uint64_t id = 0; id < pack->id_end; id++) {
-		uint32_t count = pack->sums[id] ? frames_at(pack, id) : 1;
-
-		if (count > 2)
-			x.run_words += (size_t)1 + count;
-		if (count > x.deepest)
-			x.deepest = count;
-	}
-	return x;
-}
-
-/* Returns whether no stack is too deep, nor their total too large. Mostly a
- * quick estimate suffices. Does not resolve locations: deep stacks are handled
- * one by one. */
-static bool are_stacks_small(const struct pprof_pack *pack,
-			     const struct extent *x, uint64_t *ids)
+/* Returns whether no stack is too deep, nor all of them together too large. The
+ * first glance is enough for nearly all. Nothing is unfolded for it: those that
+ * are not small are unfolded as they are added. */
+static bool are_stacks_small(const struct pprof_pack *pack, uint32_t deepest,
+			     uint64_t *ids)
 {
 	struct pprof_unpack u;
 	uint64_t total = 0;
 
-	if (pack->longest <= LIMIT_STACK_FRAMES / x->deepest &&
-	    pack->id_total <= LIMIT_STACK_FRAMES_TOTAL / x->deepest)
+	if (pack->longest <= LIMIT_STACK_FRAMES / deepest &&
+	    pack->id_total <= LIMIT_STACK_FRAMES_TOTAL / deepest)
 		return true;
 	pprof_unpack_begin(&u, pack, ids);
 	while (pprof_unpack_next(&u, pack)) {
@@ -888,32 +859,13 @@ struct places {
 _Static_assert(LIMIT_DECODE_HEAP_BYTES / sizeof(uint32_t) < PACKED_RUN,
 	       "all runs that fit the arena are found by 31 bits");
 
-static bool add_run(struct pprof_pack *pack, struct places *places,
-		    const uint32_t *frames, uint32_t count, struct error *err)
-{
-	void *runs = places->runs;
-	size_t need = places->run_count + (size_t)1 + count;
-	/* Reserved already if rows are counted correctly. */
-	bool has_room =
-		arena_reserve(&pack->p->scratch, &runs, &places->run_cap, need,
-			      sizeof *places->runs);
-
-	if (has_room) {
-		places->runs = runs;
-		places->runs[places->run_count++] = count;
-		memcpy(&places->runs[places->run_count], frames,
-		       count * sizeof *frames);
-		places->run_count += count;
-	}
-	return has_room || pprof_no_memory(pack->p, err);
-}
-
 static bool fill_place(struct pprof_pack *pack, struct places *places,
 		       uint64_t id, struct error *err)
 {
 	struct pprof *p = pack->p;
 	uint32_t *words = places->items[id].frames;
 	struct pprof_unfolded u;
+	void *runs;
 
 	if (!pprof_unfold(p, id, pprof_find(&p->locations, id), &u, err))
 		return false;
@@ -923,7 +875,18 @@ static bool fill_place(struct pprof_pack *pack, struct places *places,
 	if (u.count <= 2)
 		return true;
 	words[0] = PACKED_RUN | places->run_count;
-	return add_run(pack, places, &p->frames[u.first], u.count, err);
+	/* There is room, already, where rows count right. */
+	runs = places->runs;
+	if (!arena_reserve(&p->scratch, &runs, &places->run_cap,
+			   places->run_count + (size_t)1 + u.count,
+			   sizeof *places->runs))
+		return pprof_no_memory(p, err);
+	places->runs = runs;
+	places->runs[places->run_count++] = u.count;
+	memcpy(&places->runs[places->run_count], &p->frames[u.first],
+	       u.count * sizeof *p->frames);
+	places->run_count += u.count;
+	return true;
 }
 
 static bool places_init(struct pprof_pack *pack, struct places *places,
@@ -985,15 +948,23 @@ bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
 {
 	struct packed_stacks *built;
 	struct places places;
-	struct extent x;
+	uint32_t deepest = 1; /* most frames of one place */
+	size_t run_words = 0; /* of all that have more than two */
 
 	*out = NULL;
 	if (pack->is_ordered || !pack->count || pack->p->is_dropped)
 		return true;
-	x = measure(pack);
-	if (!are_stacks_small(pack, &x, ids))
+	for (uint64_t id = 0; id < pack->id_end; id++) {
+		uint32_t count = pack->sums[id] ? frames_at(pack, id) : 1;
+
+		if (count > 2)
+			run_words += (size_t)1 + count;
+		if (count > deepest)
+			deepest = count;
+	}
+	if (!are_stacks_small(pack, deepest, ids))
 		return true;
-	if (!places_init(pack, &places, x.run_words, err))
+	if (!places_init(pack, &places, run_words, err))
 		return false;
 	built = stacks_new(pack, &places, arena);
 	if (!built)
@@ -1099,38 +1070,28 @@ static struct str without_parameters(struct str name)
 	return name;
 }
 
-static bool judge_name(const struct patterns *patterns, struct str name,
-		       bool *is_dropped, struct error *err)
-{
-	bool is_kept = false;
-
-	name = without_parameters(name);
-	if (!regex_match(patterns->drop, name, is_dropped, err))
-		return false;
-	if (*is_dropped && patterns->keep &&
-	    !regex_match(patterns->keep, name, &is_kept, err))
-		return false;
-	*is_dropped = *is_dropped && !is_kept;
-	return true;
-}
-
-/* Matches each distinct name once. */
+/* Once for all functions of the same name. */
 static bool judge_once(struct pprof *p, const struct patterns *patterns,
 		       struct map *judged, struct str name, bool *is_dropped,
 		       bool *has_pattern_failed, struct error *err)
 {
 	uint64_t key = name.len ? (uint64_t)(name.ptr - p->texts) : 0;
 	uint32_t known = map_find_u64(judged, key);
+	bool is_kept = false;
 
 	*is_dropped = known == 1;
 	if (!name.len || known != MAP_NONE)
 		return true;
 	if (!profile_build_demangle(p->build, &name, err))
 		return false;
-	if (!judge_name(patterns, name, is_dropped, err)) {
+	name = without_parameters(name);
+	if (!regex_match(patterns->drop, name, is_dropped, err) ||
+	    (*is_dropped && patterns->keep &&
+	     !regex_match(patterns->keep, name, &is_kept, err))) {
 		*has_pattern_failed = true;
 		return false;
 	}
+	*is_dropped = *is_dropped && !is_kept;
 	return map_insert_u64(judged, key, *is_dropped, &known) ||
 	       pprof_no_memory(p, err);
 }
