@@ -29,24 +29,6 @@ static void write_range(struct jsonw *w, const char *key, struct time_range r)
 	jsonw_addf(w, "%s:[%jd, %jd]", key, r.from_ns, r.to_ns);
 }
 
-static void write_plan(const struct fleet_service *s, struct out *out)
-{
-	struct jsonw w;
-
-	jsonw_init(&w, out, 0);
-	jsonw_addf(&w, "{service:%.*s, type:%.*s, state:%s", STR_WHOLE(s->name),
-		   STR_WHOLE(s->type_id), state_names[s->state]);
-	write_range(&w, "after", s->after.range);
-	write_range(&w, "before", s->before.range);
-	if (s->version_label.ptr) {
-		jsonw_pair_str(&w, "label", s->version_label);
-		jsonw_pair_str(&w, "after_version", s->after.version);
-		jsonw_pair_str(&w, "before_version", s->before.version);
-	}
-	jsonw_object_end(&w);
-	out_char(out, '\n');
-}
-
 void fleet_state_write(const struct fleet *f, struct str question,
 		       struct out *out)
 {
@@ -59,8 +41,23 @@ void fleet_state_write(const struct fleet *f, struct str question,
 	write_range(&w, "baseline", f->baseline);
 	jsonw_addf(&w, "services:%zu}", f->count);
 	out_char(out, '\n');
-	for (size_t i = 0; i < f->count; i++)
-		write_plan(&f->items[i], out);
+	for (size_t i = 0; i < f->count; i++) {
+		const struct fleet_service *s = &f->items[i];
+
+		jsonw_init(&w, out, 0);
+		jsonw_addf(&w, "{service:%.*s, type:%.*s, state:%s",
+			   STR_WHOLE(s->name), STR_WHOLE(s->type_id),
+			   state_names[s->state]);
+		write_range(&w, "after", s->after.range);
+		write_range(&w, "before", s->before.range);
+		if (s->version_label.ptr) {
+			jsonw_pair_str(&w, "label", s->version_label);
+			jsonw_pair_str(&w, "after_version", s->after.version);
+			jsonw_pair_str(&w, "before_version", s->before.version);
+		}
+		jsonw_object_end(&w);
+		out_char(out, '\n');
+	}
 }
 
 void fleet_state_add(const struct fleet *f, size_t index, struct out *out)

@@ -64,25 +64,7 @@ struct otlp_profiles {
 	struct buf labels; /* of the current resource and profile */
 };
 
-static bool keep_row(struct otlp_profiles *o, enum table table, struct str item,
-		     struct error *err)
-{
-	struct rows *r = &o->tables[table];
-	void *items = r->items;
-
-	if (r->count == LIMIT_LOCATIONS)
-		return error_set(err, ERROR_LIMIT,
-				 "%s has a table of more than %u elements",
-				 OTLP_PROFILES_WHAT, LIMIT_LOCATIONS);
-	if (!arena_reserve(&o->scratch, &items, &r->cap, r->count + 1,
-			   sizeof item))
-		return arena_fail(&o->scratch, OTLP_PROFILES_WHAT, err);
-	r->items = items;
-	r->items[r->count++] = item;
-	return true;
-}
-
-/* Adds the rows of a dictionary's tables. */
+/* Adds the elements of a dictionary's tables. */
 static bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
 				 struct error *err)
 {
@@ -90,11 +72,23 @@ static bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
 
 	while (wire_next(w, &f)) {
 		uint32_t number = f.tag >> 3;
+		struct rows *r;
+		void *items;
 
 		if ((f.tag & 7) != WIRE_BYTES || number > TABLE_COUNT)
 			continue;
-		if (!keep_row(o, (enum table)(number - 1), f.bytes, err))
-			return false;
+		r = &o->tables[number - 1];
+		if (r->count == LIMIT_LOCATIONS)
+			return error_set(
+				err, ERROR_LIMIT,
+				"%s has a table of more than %u elements",
+				OTLP_PROFILES_WHAT, LIMIT_LOCATIONS);
+		items = r->items;
+		if (!arena_reserve(&o->scratch, &items, &r->cap, r->count + 1,
+				   sizeof f.bytes))
+			return arena_fail(&o->scratch, OTLP_PROFILES_WHAT, err);
+		r->items = items;
+		r->items[r->count++] = f.bytes;
 	}
 	return wire_check(w, OTLP_PROFILES_WHAT, err);
 }

@@ -284,27 +284,14 @@ static bool place_of_stack(struct otlp_writer *w, uint32_t *place,
 	return true;
 }
 
-static bool make_room(struct otlp_writer *w, struct error *err)
-{
-	void *heads = w->heads, *values = w->values;
-	size_t count = w->samples.count;
-
-	if (!arena_reserve(&w->arena, &heads, &w->head_cap, count,
-			   sizeof *w->heads) ||
-	    !arena_reserve(&w->arena, &values, &w->value_cap,
-			   count * w->type_count, sizeof *w->values))
-		return otlp_no_memory(w, err);
-	w->heads = heads;
-	w->values = values;
-	return true;
-}
-
-/* Finds or adds a sample by its stack and labels, which identify it. */
+/* Finds a sample by what it begins with, which separates it from others. */
 static bool find_sample(struct otlp_writer *w, uint32_t *sample,
 			struct error *err)
 {
+	void *heads, *values;
 	struct str bytes;
 	uint32_t stack;
+	size_t count;
 	bool is_new;
 
 	if (!place_of_stack(w, &stack, err))
@@ -319,8 +306,16 @@ static bool find_sample(struct otlp_writer *w, uint32_t *sample,
 	--*sample;
 	if (!is_new)
 		return true;
-	if (!make_room(w, err))
-		return false;
+	count = w->samples.count;
+	heads = w->heads;
+	values = w->values;
+	if (!arena_reserve(&w->arena, &heads, &w->head_cap, count,
+			   sizeof *w->heads) ||
+	    !arena_reserve(&w->arena, &values, &w->value_cap,
+			   count * w->type_count, sizeof *w->values))
+		return otlp_no_memory(w, err);
+	w->heads = heads;
+	w->values = values;
 	w->heads[*sample] = bytes;
 	for (uint32_t i = 0; i < w->type_count; i++)
 		w->values[(size_t)*sample * w->type_count + i] = 0;
@@ -687,48 +682,31 @@ static bool put_all(struct otlp_writer *w, const struct otlp_attribute *about,
 
 /* ---- message ---- */
 
-static void writer_init(struct otlp_writer *w, struct str pprof,
-			struct buf *out)
-{
-	struct otlp_ids *const all[] = { &w->mappings,   &w->locations,
-					 &w->functions,  &w->stacks,
-					 &w->attributes, &w->samples };
-	struct buf *const bufs[] = { &w->extra_part,     &w->stack_part,
-				     &w->attribute_part, &w->stack,
-				     &w->label,          &w->labels };
-
-	*w = (struct otlp_writer){ .pprof = pprof, .out = out };
-	arena_init(&w->arena, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&w->extra, &w->arena);
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		map_init(&all[i]->map, &w->arena);
-	for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
-		buf_init(bufs[i], LIMIT_DECODE_HEAP_BYTES);
-}
-
-static bool writer_end(struct otlp_writer *w, bool is_done, struct error *err)
-{
-	struct buf *const bufs[] = { &w->extra_part,     &w->stack_part,
-				     &w->attribute_part, &w->stack,
-				     &w->label,          &w->labels };
-
-	for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
-		is_done = is_done && buf_check(bufs[i], OTLP_SOURCE_WHAT, err);
-		buf_release(bufs[i]);
-	}
-	arena_release(&w->arena);
-	return is_done;
-}
-
 bool otlp_profiles_write(struct str pprof, const struct otlp_attribute *about,
 			 size_t about_count, int64_t start_ns, struct buf *out,
 			 struct error *err)
 {
-	struct otlp_writer w;
+	struct otlp_writer w = { .pprof = pprof, .out = out };
+	struct otlp_ids *const all[] = { &w.mappings,   &w.locations,
+					 &w.functions,  &w.stacks,
+					 &w.attributes, &w.samples };
+	struct buf *const bufs[] = { &w.extra_part,     &w.stack_part,
+				     &w.attribute_part, &w.stack,
+				     &w.label,          &w.labels };
 	bool is_done;
 
-	writer_init(&w, pprof, out);
+	arena_init(&w.arena, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&w.extra, &w.arena);
+	for (size_t i = 0; i < COUNT_OF(all); i++)
+		map_init(&all[i]->map, &w.arena);
+	for (size_t i = 0; i < COUNT_OF(bufs); i++)
+		buf_init(bufs[i], LIMIT_DECODE_HEAP_BYTES);
 	is_done = otlp_gather_tables(&w, err) && otlp_gather_samples(&w, err) &&
 		  put_all(&w, about, about_count, start_ns, err);
-	return writer_end(&w, is_done, err);
+	for (size_t i = 0; i < COUNT_OF(bufs); i++) {
+		is_done = is_done && buf_check(bufs[i], OTLP_SOURCE_WHAT, err);
+		buf_release(bufs[i]);
+	}
+	arena_release(&w.arena);
+	return is_done;
 }

@@ -200,24 +200,11 @@ static void write_head(struct jsonw *w, const struct snapshot *s)
 	write_value(w, "total", &s->whole);
 }
 
-static void write_function(const struct snapshot_function *f, struct out *out)
+/* The head an item a line as well. */
+void snapshot_write(const struct snapshot *s, struct out *out)
 {
 	static const enum rank_by order[] = { RANK_TOTAL, RANK_SELF_LIB,
 					      RANK_SELF };
-	struct jsonw w;
-
-	jsonw_init(&w, out, 0);
-	jsonw_addf(&w, "{name:%.*s", STR_WHOLE(f->name));
-	if (f->file.len)
-		jsonw_pair_str(&w, "file", f->file);
-	for (size_t i = 0; i < COUNT_OF(order); i++)
-		write_value(&w, measures[order[i]], &f->values[order[i]]);
-	jsonw_object_end(&w);
-}
-
-/* The header also has a line per item. */
-void snapshot_write(const struct snapshot *s, struct out *out)
-{
 	struct jsonw w;
 
 	jsonw_init(&w, out, 1);
@@ -226,8 +213,17 @@ void snapshot_write(const struct snapshot *s, struct out *out)
 	jsonw_key(&w, "functions");
 	out_text(out, "[");
 	for (size_t i = 0; i < s->count; i++) {
+		const struct snapshot_function *f = &s->functions[i];
+
 		out_text(out, i ? ",\n" : "\n");
-		write_function(&s->functions[i], out);
+		jsonw_init(&w, out, 0);
+		jsonw_addf(&w, "{name:%.*s", STR_WHOLE(f->name));
+		if (f->file.len)
+			jsonw_pair_str(&w, "file", f->file);
+		for (size_t k = 0; k < COUNT_OF(order); k++)
+			write_value(&w, measures[order[k]],
+				    &f->values[order[k]]);
+		jsonw_object_end(&w);
 	}
 	out_text(out, "\n]\n}\n");
 }
