@@ -295,27 +295,11 @@ static bool use_costs(struct callgrind *c, struct str line, struct error *err)
 	return true;
 }
 
-/* Reads totals of a part of the file, a number per event. Xdebug's include what
- * ran before the script; for C functions stackprof only has the cost of calls,
- * and the summary includes their self cost. */
-static void use_summary(struct callgrind *c, struct str list)
-{
-	struct str word = STR("");
-	int64_t value = 0;
-
-	for (uint32_t i = 0; i <= c->chosen; i++)
-		word = take_word(&list);
-	if (c->is_of_stackprof && c->event_count && parse_i64(word, &value) &&
-	    value > 0)
-		c->whole = sat_add_i64(
-			c->whole,
-			sat_mul_i64(value, c->factors[c->chosen]));
-}
-
 static bool use_line(struct callgrind *c, struct str line,
 		     const struct profile_want *want, struct error *err)
 {
-	struct str value;
+	struct str value, word = STR("");
+	int64_t whole = 0;
 	size_t equals;
 
 	if (!line.len || line.ptr[0] == '#')
@@ -337,7 +321,17 @@ static bool use_line(struct callgrind *c, struct str line,
 		return true;
 	}
 	if (take_header(line, "summary:", &value)) {
-		use_summary(c, value);
+		/* A number for each event, of a part of the file. That of
+		 * Xdebug counts what ran before the script; of functions of C
+		 * stackprof tells what calls of them cost and nothing of their
+		 * own, so that only the summary has it. */
+		for (uint32_t i = 0; i <= c->chosen; i++)
+			word = take_word(&value);
+		if (c->is_of_stackprof && c->event_count &&
+		    parse_i64(word, &whole) && whole > 0)
+			c->whole = sat_add_i64(
+				c->whole,
+				sat_mul_i64(whole, c->factors[c->chosen]));
 		return true;
 	}
 	if (str_starts(line, STR("calls="))) {
@@ -345,8 +339,7 @@ static bool use_line(struct callgrind *c, struct str line,
 		return true;
 	}
 	equals = str_find(line, STR("="));
-	return equals == SIZE_MAX || equals > 4 ||
-	       use_name(c, line, equals, err);
+	return equals > 4 || use_name(c, line, equals, err);
 }
 
 /* ---- recursion ---- */

@@ -454,39 +454,31 @@ static void read_field(struct cloud *c, int field, struct span_input *in)
 	}
 }
 
-/* Applies the labels that are not attributes of the span. */
-static bool use_labels(struct cloud *c, struct span_input *in)
+static bool store_span(struct cloud *c, struct span_input *in)
 {
 	const struct google_labels *labels = &c->labels;
 	bool is_starved = labels->message.state == BUF_OUT_OF_MEMORY;
+	struct taker *to = c->t.to;
+	struct error *err = &c->t.err;
 
 	for (unsigned i = 0; i < RESOURCE_KEYS; i++)
 		is_starved |= labels->values[i].state == BUF_OUT_OF_MEMORY;
 	if (is_starved)
-		return error_memory(&c->t.err, "a span");
-	/* Other kinds than these two are in a label. */
+		return error_memory(err, "a span");
+	/* What the two kinds there are cannot tell is a label. */
 	if (in->kind == SPAN_KIND_INTERNAL)
 		in->kind = (uint8_t)labels->kind;
 	in->flags = labels->is_error ? SPAN_IS_ERROR : 0;
-	return !labels->has_message ||
-	       taker_text(c->t.to, buf_str(&labels->message),
-			  &in->status_message, &c->t.err);
-}
-
-static bool store_span(struct cloud *c, struct span_input *in)
-{
-	struct taker *to = c->t.to;
-	struct error *err = &c->t.err;
-
-	if (!use_labels(c, in) ||
+	if ((labels->has_message && !taker_text(to, buf_str(&labels->message),
+						&in->status_message, err)) ||
 	    !taker_process_reserve(to, &in->resource, err) ||
 	    !taker_span(to, in, err))
 		return false;
 	taker_attrs_begin(to, ATTRS_OF_PROCESS);
 	for (unsigned i = 0; i < GOOGLE_RESOURCE_KEYS; i++)
-		if (c->labels.ranks[i] &&
+		if (labels->ranks[i] &&
 		    !taker_attr(to, resource_keys[i],
-				buf_str(&c->labels.values[i]), err))
+				buf_str(&labels->values[i]), err))
 			return false;
 	return taker_process_describe(to, in->resource, err) &&
 	       taker_settle(to, err);

@@ -230,27 +230,14 @@ static bool keep_upper(struct datadog *d, const struct halves *id)
 	       arena_fail(&d->arena, "the trace", &d->t.err);
 }
 
-static void survey_meta(struct datadog *d, struct halves *id)
-{
-	struct json_reader *r = d->t.r;
-	struct str text;
-
-	if (!json_enter_if(r, JSON_OBJECT))
-		return;
-	while (json_next_named(r, STR("_dd.p.tid")))
-		if (json_peek(r) != JSON_STRING)
-			json_skip(r);
-		else if (json_text(r, &text) &&
-			 !parse_hex_u64(text, &id->upper))
-			id->upper = 0;
-}
-
 static void survey_span(struct datadog *d)
 {
+	struct json_reader *r = d->t.r;
 	struct halves id = { 0 }, read;
+	struct str text;
 	int field;
 
-	while ((field = json_next_field(d->t.r, &span_fields)) >= 0)
+	while ((field = json_next_field(r, &span_fields)) >= 0)
 		switch (field) {
 		case FIELD_TRACE_ID:
 			read = read_id(d);
@@ -258,7 +245,14 @@ static void survey_span(struct datadog *d)
 			id.upper = read.upper ? read.upper : id.upper;
 			break;
 		case FIELD_META:
-			survey_meta(d, &id);
+			if (!json_enter_if(r, JSON_OBJECT))
+				break;
+			while (json_next_named(r, STR("_dd.p.tid")))
+				if (json_peek(r) != JSON_STRING)
+					json_skip(r);
+				else if (json_text(r, &text) &&
+					 !parse_hex_u64(text, &id.upper))
+					id.upper = 0;
 			break;
 		default:
 			json_skip(d->t.r);

@@ -31,9 +31,19 @@ struct label_filter {
 	struct buf label;
 };
 
-static bool add_patterns(struct condition *c, struct str text,
-			 struct error *err)
+static bool condition_init(struct condition *c, const char *given,
+			   const char *subject, struct error *err)
 {
+	struct str text = str_from(given);
+	size_t equals = str_find(text, STR("="));
+
+	if (!given)
+		return true;
+	c->subject = subject;
+	if (equals != SIZE_MAX) {
+		c->key = str_slice(text, 0, equals);
+		text = str_slice(text, equals + 1, text.len - equals - 1);
+	}
 	for (;;) {
 		size_t end = str_find(text, STR(","));
 		struct regex *re;
@@ -50,22 +60,6 @@ static bool add_patterns(struct condition *c, struct str text,
 			return true;
 		text = str_slice(text, end + 1, text.len - end - 1);
 	}
-}
-
-static bool condition_init(struct condition *c, const char *given,
-			   const char *subject, struct error *err)
-{
-	struct str text = str_from(given);
-	size_t equals = str_find(text, STR("="));
-
-	if (!given)
-		return true;
-	c->subject = subject;
-	if (equals != SIZE_MAX) {
-		c->key = str_slice(text, 0, equals);
-		text = str_slice(text, equals + 1, text.len - equals - 1);
-	}
-	return add_patterns(c, text, err);
 }
 
 struct label_filter *label_filter_new(const char *focus, const char *ignore,

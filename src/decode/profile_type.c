@@ -185,25 +185,7 @@ static bool find_same(const struct type_name *offered, uint32_t count,
 	return false;
 }
 
-/* As printed in errors and lists; names may contain '/', too. */
-static bool find_listed(const struct type_name *offered, uint32_t count,
-			struct str wanted, uint32_t *chosen)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		struct type_name type = offered[i];
-
-		if (wanted.len != type.type.len + 1 + type.unit.len ||
-		    !str_starts(wanted, type.type) ||
-		    wanted.ptr[type.type.len] != '/' ||
-		    !str_ends(wanted, type.unit))
-			continue;
-		*chosen = i;
-		return true;
-	}
-	return false;
-}
-
-/* any_unit: compares names only: wall in microseconds. */
+/* With any_unit a type counts by its name alone: wall in microseconds. */
 static bool find_candidate(const struct type_name *offered, uint32_t count,
 			   struct str word, bool any_unit, uint32_t *chosen)
 {
@@ -266,8 +248,18 @@ static bool find_wanted(const struct type_name *offered, uint32_t count,
 {
 	struct type_name type = { .type = wanted };
 
-	if (find_listed(offered, count, wanted, chosen) ||
-	    find_named(offered, count, type, str_equal, chosen))
+	/* As errors and lists have it: names, too, may hold a '/'. */
+	for (uint32_t i = 0; i < count; i++) {
+		struct str name = offered[i].type, unit = offered[i].unit;
+
+		if (wanted.len == name.len + 1 + unit.len &&
+		    str_starts(wanted, name) && wanted.ptr[name.len] == '/' &&
+		    str_ends(wanted, unit)) {
+			*chosen = i;
+			return true;
+		}
+	}
+	if (find_named(offered, count, type, str_equal, chosen))
 		return true;
 	if (type_spelled_out(wanted, &type))
 		return find_type(offered, count, type, chosen);

@@ -68,33 +68,23 @@ static bool read_node(struct tree *t, struct tree_node *n)
 	return true;
 }
 
-static bool reserve_depth(struct tree *t, struct error *err)
-{
-	void *path = t->path;
-	void *pending = t->pending;
-	size_t need = t->depth + 1;
-
-	if (!arena_reserve(&t->scratch, &path, &t->path_cap, need,
-			   sizeof *t->path) ||
-	    !arena_reserve(&t->scratch, &pending, &t->pending_cap, need,
-			   sizeof *t->pending))
-		return arena_fail(&t->scratch, TREE_WHAT, err);
-	t->path = path;
-	t->pending = pending;
-	return true;
-}
-
-/* The first node is the total, without a name. */
+/* The first node is the sum of all, without a name. */
 static bool add_node(struct tree *t, const struct tree_node *n,
 		     struct error *err)
 {
+	void *path = t->path, *pending = t->pending;
 	uint32_t function;
 
 	if (++t->node_count > LIMIT_TREE_NODES)
 		return error_set(err, ERROR_LIMIT, "%s has more than %u nodes",
 				 TREE_WHAT, LIMIT_TREE_NODES);
-	if (!reserve_depth(t, err))
-		return false;
+	if (!arena_reserve(&t->scratch, &path, &t->path_cap, t->depth + 1,
+			   sizeof *t->path) ||
+	    !arena_reserve(&t->scratch, &pending, &t->pending_cap, t->depth + 1,
+			   sizeof *t->pending))
+		return arena_fail(&t->scratch, TREE_WHAT, err);
+	t->path = path;
+	t->pending = pending;
 	t->pending[t->depth] = n->child_count;
 	if (t->depth && (!profile_build_function(t->build, n->name, STR(""),
 						 &function, err) ||

@@ -745,7 +745,7 @@ static bool is_otlp_profiles(struct str message)
 	};
 	struct str first, scope, profile, type, dictionary;
 
-	/* Its first content can only be a span. */
+	/* What comes first in it is a span, no profile. */
 	if (find_field(message, WIRE_TAG(1, WIRE_BYTES), &first) &&
 	    find_field(first, WIRE_TAG(2, WIRE_BYTES), &scope) &&
 	    find_field(scope, WIRE_TAG(2, WIRE_BYTES), &profile) &&

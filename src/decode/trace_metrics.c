@@ -378,23 +378,9 @@ static void read_sample(struct reading *d)
 	}
 }
 
-static void keep_row(struct reading *d)
-{
-	void *items = d->out->items;
-
-	if (json_failed(d->r) || d->out->count == LIMIT_NAMES)
-		return;
-	if (!arena_reserve(d->arena, &items, &d->cap, d->out->count + 1,
-			   sizeof *d->out->items)) {
-		d->is_starved = true;
-		return;
-	}
-	d->out->items = items;
-	d->out->items[d->out->count++] = d->row;
-}
-
 static void read_series(struct reading *d)
 {
+	void *items = d->out->items;
 	struct str key;
 
 	d->row = (struct step_row){ .name = STR("") };
@@ -411,7 +397,15 @@ static void read_series(struct reading *d)
 			read_objects(d, read_sample);
 		else
 			json_skip(d->r);
-	keep_row(d);
+	if (json_failed(d->r) || d->out->count == LIMIT_NAMES)
+		return;
+	if (!arena_reserve(d->arena, &items, &d->cap, d->out->count + 1,
+			   sizeof *d->out->items)) {
+		d->is_starved = true;
+		return;
+	}
+	d->out->items = items;
+	d->out->items[d->out->count++] = d->row;
 }
 
 static void read_answer(struct reading *d)

@@ -83,20 +83,6 @@ static bool add_node(struct v8_calls *c, uint32_t caller, uint32_t *index,
 	return true;
 }
 
-static bool read_name(struct v8_calls *c, struct node *node, struct error *err)
-{
-	struct str text;
-
-	if (!json_text(c->json, &text))
-		return true;
-	node->is_root = str_equal(text, STR("(root)"));
-	node->is_idle = str_equal(text, STR("(idle)"));
-	c->has_states |= node->is_idle || str_equal(text, STR("(program)")) ||
-			 str_equal(text, STR("(garbage collector)"));
-	return !text.len ||
-	       profile_build_text(c->build, text, &node->name, err);
-}
-
 enum {
 	FIELD_NAME,
 	FIELD_FILE,
@@ -134,12 +120,20 @@ static bool read_place(struct v8_calls *c, int field, struct node *node,
 		       struct error *err)
 {
 	enum json_kind kind = json_peek(c->json);
+	struct str text;
 
-	if (field == FIELD_NAME && kind == JSON_STRING)
-		return read_name(c, node, err);
+	if (field == FIELD_NAME && kind == JSON_STRING) {
+		if (!json_text(c->json, &text))
+			return true;
+		node->is_root = str_equal(text, STR("(root)"));
+		node->is_idle = str_equal(text, STR("(idle)"));
+		c->has_states |= node->is_idle ||
+				 str_equal(text, STR("(program)")) ||
+				 str_equal(text, STR("(garbage collector)"));
+		return !text.len ||
+		       profile_build_text(c->build, text, &node->name, err);
+	}
 	if (field == FIELD_FILE && kind == JSON_STRING) {
-		struct str text;
-
 		if (!json_text(c->json, &text))
 			return true;
 		if (str_starts(text, STR("file://")))

@@ -489,28 +489,23 @@ static void read_span(struct zipkin *z)
 
 /* ---- documents ---- */
 
-static void read_item(struct zipkin *z)
+/* The item that is announced and those that follow. */
+static void read_items(struct zipkin *z)
 {
 	struct json_reader *r = z->t.r;
 
-	if (json_peek(r) != JSON_ARRAY || !json_enter(r, JSON_ARRAY)) {
-		if (json_enter_nullable(r, JSON_OBJECT))
-			read_span(z);
-		return;
-	}
-	while (json_next_item(r))
-		if (json_enter_nullable(r, JSON_OBJECT))
-			read_span(z);
-}
-
-/* Reads the announced item and those that follow. */
-static void read_items(struct zipkin *z)
-{
 	do {
 		if (!trace_json_at(&z->t))
 			return;
-		read_item(z);
-	} while (json_next_item(z->t.r));
+		if (json_peek(r) != JSON_ARRAY || !json_enter(r, JSON_ARRAY)) {
+			if (json_enter_nullable(r, JSON_OBJECT))
+				read_span(z);
+			continue;
+		}
+		while (json_next_item(r))
+			if (json_enter_nullable(r, JSON_OBJECT))
+				read_span(z);
+	} while (json_next_item(r));
 }
 
 bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
