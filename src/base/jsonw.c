@@ -259,12 +259,6 @@ void jsonw_pair_bool(struct jsonw *w, const char *key, bool value)
 	jsonw_bool(w, value);
 }
 
-void jsonw_pair_null(struct jsonw *w, const char *key)
-{
-	jsonw_key(w, key);
-	jsonw_null(w);
-}
-
 void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns)
 {
 	char text[TIME_RFC3339_BYTES];

@@ -69,8 +69,8 @@ void jsonw_pair_known(struct jsonw *w, const char *key, int64_t value);
 void jsonw_pair_f64(struct jsonw *w, const char *key, double value,
 		    int max_decimals);
 void jsonw_pair_bool(struct jsonw *w, const char *key, bool value);
-void jsonw_pair_null(struct jsonw *w, const char *key);
-/* As RFC 3339, UTC. */
+
+/* RFC 3339, UTC. */
 void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns);
 
 /* Writes values and keys by a template, JSON with fewer quotes:
