@@ -154,22 +154,6 @@ bool endpoint_check(const struct endpoint *e, struct error *err)
 			 STR_ARGS(parts.authority));
 }
 
-/* Returns whether a header is set by the client itself, not by the user. */
-static bool is_ours(struct str name)
-{
-	static const char *const names[] = {
-		"accept",         "accept-encoding",
-		"connection",     "content-encoding",
-		"content-length", "content-type",
-		"expect",         "host",
-		"keep-alive",     "te",
-		"trailer",        "transfer-encoding",
-		"upgrade",
-	};
-
-	return str_is_one_of_nocase(name, names, COUNT_OF(names));
-}
-
 /* RFC 9110, 5.6.2. */
 static bool is_token(struct str name)
 {
@@ -184,13 +168,23 @@ static bool is_token(struct str name)
 
 bool header_check(const char *header, struct error *err)
 {
+	/* Headers that the transfer, not the user, decides. */
+	static const char *const ours[] = {
+		"accept",         "accept-encoding",
+		"connection",     "content-encoding",
+		"content-length", "content-type",
+		"expect",         "host",
+		"keep-alive",     "te",
+		"trailer",        "transfer-encoding",
+		"upgrade",
+	};
 	struct str name = header_name(str_from(header));
 
 	/* Without a valid name nothing is quoted: all of it may be secret. */
 	if (!is_token(name))
 		return error_set(err, ERROR_USAGE,
 				 "a header must have the form \"Name: value\"");
-	if (is_ours(name))
+	if (str_is_one_of_nocase(name, ours, COUNT_OF(ours)))
 		return error_set(err, ERROR_USAGE,
 				 "header %.*s cannot be set: tracefind sets it "
 				 "itself",

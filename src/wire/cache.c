@@ -228,30 +228,22 @@ struct cache {
 
 /* ---- names ---- */
 
-static void hash_request(const struct cache *c,
-			 const struct http_request *request, const char *url,
-			 struct cache_hash *hash)
-{
-	const struct endpoint *e = request->endpoint;
-
-	cache_hash_init(hash);
-	cache_hash_text(hash, c->scope);
-	cache_hash_text(hash, e->tenant_id);
-	cache_hash_text(hash, e->username);
-	cache_hash_text(hash, request->method);
-	cache_hash_text(hash, url);
-	cache_hash_text(hash, request->accept);
-	cache_hash_text(hash, request->content_type);
-	cache_hash_add(hash, request->body.data, request->body.len);
-}
-
 static bool entry_path(const struct cache *c,
 		       const struct http_request *request, const char *url,
 		       char path[PATH_MAX])
 {
+	const struct endpoint *e = request->endpoint;
 	struct cache_hash hash;
 
-	hash_request(c, request, url, &hash);
+	cache_hash_init(&hash);
+	cache_hash_text(&hash, c->scope);
+	cache_hash_text(&hash, e->tenant_id);
+	cache_hash_text(&hash, e->username);
+	cache_hash_text(&hash, request->method);
+	cache_hash_text(&hash, url);
+	cache_hash_text(&hash, request->accept);
+	cache_hash_text(&hash, request->content_type);
+	cache_hash_add(&hash, request->body.data, request->body.len);
 	return cache_folder_file(&c->folder, &hash, path, PATH_MAX);
 }
 

@@ -159,24 +159,7 @@ static void fail_early(struct exchange *x, const struct error *err)
 	x->started_ns = clock_now_ns();
 }
 
-static bool prepare(struct exchange *x, const struct http_request *request,
-		    struct http_response *response, char **url,
-		    struct error *err)
-{
-	struct error refusal;
-
-	*url = url_join(request->endpoint->url, request->path);
-	if (!*url)
-		return error_memory(err, "a request");
-	*x = (struct exchange){ .request = request,
-				.response = response,
-				.url = *url };
-	if (!endpoint_check(request->endpoint, &refusal))
-		fail_early(x, &refusal);
-	return true;
-}
-
-/* Requests of a http_run_each() call. */
+/* The requests of one http_run_each(). */
 struct batch {
 	struct http_client *client;
 	struct exchange *exchanges;
@@ -343,10 +326,20 @@ static bool batch_prepare(struct batch *b, struct http_request *requests,
 	if (!log_reserve(b->client, b->count, err))
 		return false;
 	b->client->round_count++;
-	for (size_t i = 0; i < b->count; i++)
-		if (!prepare(&b->exchanges[i], &requests[i], &responses[i],
-			     &b->urls[i], err))
-			return false;
+	for (size_t i = 0; i < b->count; i++) {
+		const struct http_request *request = &requests[i];
+		struct exchange *x = &b->exchanges[i];
+		struct error refusal;
+
+		b->urls[i] = url_join(request->endpoint->url, request->path);
+		if (!b->urls[i])
+			return error_memory(err, "a request");
+		*x = (struct exchange){ .request = request,
+					.response = &responses[i],
+					.url = b->urls[i] };
+		if (!endpoint_check(request->endpoint, &refusal))
+			fail_early(x, &refusal);
+	}
 	return true;
 }
 
