@@ -56,19 +56,10 @@ bool is_mangled(struct str name)
 	return name.len > 3 && (name.ptr[1] == 'Z' || name.ptr[1] == 'R');
 }
 
-static bool demangle_any(struct demangler *d, struct str name, uint64_t *steps)
-{
-	if (name.ptr[1] == 'R')
-		return rust_demangle(name, &d->out, steps);
-	if (rust_demangle_legacy(name, &d->out))
-		return true;
-	buf_clear(&d->out);
-	return cpp_demangle(name, &d->out, steps);
-}
-
 struct str demangle(struct demangler *d, struct str name)
 {
 	uint64_t work = name.len;
+	struct str text;
 	bool is_read;
 
 	if (!is_mangled(name) || name.len > LIMIT_MANGLED_BYTES)
@@ -77,8 +68,16 @@ struct str demangle(struct demangler *d, struct str name)
 	if (d->is_exhausted)
 		return name;
 	buf_clear(&d->out);
-	is_read = demangle_any(d, without_underscore(name), &work) &&
-		  d->out.state == BUF_OK && d->out.len;
+	text = without_underscore(name);
+	if (text.ptr[1] == 'R') {
+		is_read = rust_demangle(text, &d->out, &work);
+	} else if (rust_demangle_legacy(text, &d->out)) {
+		is_read = true;
+	} else {
+		buf_clear(&d->out);
+		is_read = cpp_demangle(text, &d->out, &work);
+	}
+	is_read = is_read && d->out.state == BUF_OK && d->out.len;
 	work += d->out.len;
 	d->work_left -= work < d->work_left ? work : d->work_left;
 	return is_read ? buf_str(&d->out) : name;

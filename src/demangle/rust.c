@@ -133,14 +133,8 @@ static uint64_t disambiguator(struct rust *r)
 	return take(r, 's') ? base62(r) + 1 : 0;
 }
 
-static bool is_name_byte(char c)
-{
-	return ascii_is_digit(c) || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/* Parses a length in bytes; SIZE_MAX: none, or more than available. "00" are
- * two closures, since numbers do not begin with zero. */
+/* A count of bytes; SIZE_MAX: none, or more than there are. Two closures are
+ * "00": no number begins with a zero. */
 static inline size_t rust_length(struct str text, size_t *at)
 {
 	size_t value = 0;
@@ -174,7 +168,7 @@ static struct str identifier_text(struct rust *r)
 	text = str_slice(r->in, r->at, len);
 	r->at += len;
 	for (size_t i = 0; i < text.len; i++)
-		if (!is_name_byte(text.ptr[i]))
+		if (!ascii_is_alnum(text.ptr[i]) && text.ptr[i] != '_')
 			fail(r);
 	return text;
 }
