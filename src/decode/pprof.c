@@ -453,6 +453,24 @@ bool pprof_string(const struct pprof *p, uint64_t index, struct str *text,
 	return true;
 }
 
+/* Units as pprof reads them, too: austin2pprof writes "μs" and "B". */
+static struct str unit_in_full(struct str unit)
+{
+	static const struct {
+		const char *brief;
+		const char *full;
+	} units[] = {
+		{ "ns", "nanoseconds" },  { "us", "microseconds" },
+		{ "μs", "microseconds" }, { "ms", "milliseconds" },
+		{ "s", "seconds" },	  { "B", "bytes" },
+	};
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (str_equal(unit, str_from(units[i].brief)))
+			return str_from(units[i].full);
+	return unit;
+}
+
 static bool read_type(const struct pprof *p, struct str message,
 		      struct type_name *type, struct error *err)
 {
@@ -468,9 +486,12 @@ static bool read_type(const struct pprof *p, struct str message,
 		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
 			unit = f.value;
 	}
-	return pprof_check(p, &w, err) &&
-	       pprof_string(p, name, &type->type, err) &&
-	       pprof_string(p, unit, &type->unit, err);
+	if (!pprof_check(p, &w, err) ||
+	    !pprof_string(p, name, &type->type, err) ||
+	    !pprof_string(p, unit, &type->unit, err))
+		return false;
+	type->unit = unit_in_full(type->unit);
+	return true;
 }
 
 static bool check_ids(const struct pprof_table *t, struct error *err)
