@@ -50,14 +50,7 @@ static bool is_control(int32_t code)
 	}
 }
 
-static bool is_bidi(int32_t code)
-{
-	return code == 0x061C || code == 0x200E || code == 0x200F ||
-	       (code >= 0x202A && code <= 0x202E) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
-/* Writes the pending run of plain text, from *start up to at, if any. */
+/* Plain text goes out in runs: the bytes from *start up to at, if any. */
 static void emit_run(struct out *out, struct str text, size_t *start, size_t at,
 		     size_t next)
 {
@@ -206,8 +199,13 @@ static bool is_json_plain(int32_t code)
 	if (code < 0x80)
 		return code >= 0x20 && code != '"' && code != '\\' &&
 		       code != '<' && code != 0x7F;
+	/* Nor what turns the direction of text. */
+	if (code == 0x061C || code == 0x200E || code == 0x200F ||
+	    (code >= 0x202A && code <= 0x202E) ||
+	    (code >= 0x2066 && code <= 0x2069))
+		return false;
 	return code > 0x9F && code != 0x2028 && code != 0x2029 &&
-	       !is_bidi(code) && !is_noncharacter(code);
+	       !is_noncharacter(code);
 }
 
 static const char *spell_json(struct str text, size_t at, struct rune c,
@@ -443,25 +441,21 @@ static void emit_cell(struct out *out, struct str text)
 	}
 }
 
-/* Returns whether to pad with spaces: one at both ends is stripped again, but
- * not if there are only spaces. */
-static bool wants_pad(struct str text)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.ptr[i] != ' ')
-			return memchr("` ", text.ptr[0], 2) ||
-			       memchr("` ", text.ptr[text.len - 1], 2);
-	}
-	return false;
-}
-
 void escape_markdown_code(struct out *out, struct str text, bool is_cell)
 {
 	size_t fence = text_backticks(text) + 1;
-	const char *pad = wants_pad(text) ? " " : "";
+	const char *pad = "";
+	size_t blanks = 0;
 
 	if (!text.len)
 		return;
+	/* One blank at both ends is taken off again, but not of blanks alone.
+	 */
+	while (blanks < text.len && text.ptr[blanks] == ' ')
+		blanks++;
+	if (blanks < text.len && (memchr("` ", text.ptr[0], 2) ||
+				  memchr("` ", text.ptr[text.len - 1], 2)))
+		pad = " ";
 	out_repeat(out, "`", fence);
 	out_text(out, pad);
 	if (is_cell)

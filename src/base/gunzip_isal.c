@@ -107,18 +107,7 @@ static bool take_fixed(struct gunzip *g, unsigned char byte)
 	return !(g->flags & FLAGS_RESERVED);
 }
 
-/* Reads a little-endian number; returns true after its last byte. */
-static bool take_number(struct gunzip *g, unsigned char byte)
-{
-	if (!g->at++) {
-		g->number = byte;
-		return false;
-	}
-	g->number |= (unsigned)byte << CHAR_BIT;
-	return true;
-}
-
-/* Returns false if it is not a header. */
+/* False: not a header. */
 static bool take_byte(struct gunzip *g, unsigned char byte)
 {
 	if (g->part != PART_CRC)
@@ -138,37 +127,33 @@ static bool take_byte(struct gunzip *g, unsigned char byte)
 	default:
 		break;
 	}
-	if (!take_number(g, byte))
+	/* A number of two bytes, little-endian. */
+	if (!g->at++) {
+		g->number = byte;
 		return true;
+	}
+	g->number |= (unsigned)byte << CHAR_BIT;
 	if (g->part == PART_CRC && g->number != (g->crc & 0xFFFF))
 		return false;
 	end_part(g);
 	return true;
 }
 
-static bool take_header(struct gunzip *g, struct str *packed)
-{
-	size_t at = 0;
-
-	while (g->part != PART_NONE && at < packed->len)
-		if (!take_byte(g, (unsigned char)packed->ptr[at++]))
-			return false;
-	*packed = str_slice(*packed, at, packed->len);
-	return true;
-}
-
-/* ---- the body ---- */
+/* ---- the rest ---- */
 
 enum gunzip_state gunzip_step(struct gunzip *g, struct str *packed, char *into,
 			      size_t room, size_t *len)
 {
 	struct inflate_state *s = &g->state;
 	uint32_t offered, most;
+	size_t at = 0;
 	int status;
 
 	*len = 0;
-	if (!take_header(g, packed))
-		return GUNZIP_DAMAGED;
+	while (g->part != PART_NONE && at < packed->len)
+		if (!take_byte(g, (unsigned char)packed->ptr[at++]))
+			return GUNZIP_DAMAGED;
+	*packed = str_slice(*packed, at, packed->len);
 	if (g->part != PART_NONE)
 		return GUNZIP_MORE;
 	offered = (uint32_t)min_size(packed->len, INT_MAX);

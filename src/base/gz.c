@@ -149,20 +149,8 @@ void gz_reader_free(struct gz_reader *r)
 	mem_free(r);
 }
 
-/* Some tools pad archives with zeros after the last member. */
-static bool take_padding(struct gz_reader *r, struct str *packed)
-{
-	size_t at = 0;
-
-	while (at < packed->len && !packed->ptr[at])
-		at++;
-	r->is_padded |= at > 0;
-	*packed = str_slice(*packed, at, packed->len);
-	return !packed->len || !r->is_padded;
-}
-
-/* Returns the limit for all of the file, and for the part read so far if that
- * is large or ended. */
+/* All of the file may unpack to so much, and what was seen of it, where that is
+ * large or has ended. */
 static size_t most_bytes(const struct gz_reader *r)
 {
 	size_t seen = gz_honest_bytes(r->packed_bytes);
@@ -209,9 +197,18 @@ bool gz_reader_read(struct gz_reader *r, struct str *packed, char *into,
 		size_t offered, got = 0;
 
 		if (!r->is_inside) {
-			if (r->gunzip && r->has_ended &&
-			    !take_padding(r, packed))
-				return gz_fail_damaged(r->what, err);
+			if (r->gunzip && r->has_ended) {
+				size_t at = 0;
+
+				/* Some tools pad archives with zeros behind the
+				 * last member. */
+				while (at < packed->len && !packed->ptr[at])
+					at++;
+				r->is_padded |= at > 0;
+				*packed = str_slice(*packed, at, packed->len);
+				if (packed->len && r->is_padded)
+					return gz_fail_damaged(r->what, err);
+			}
 			if (!packed->len)
 				return true;
 			r->is_inside = true;

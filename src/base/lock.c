@@ -16,26 +16,22 @@
 
 #define TRY_MS 20u
 
-/* Returns whether the file still exists: its previous holder may have removed
- * it, and others hold the lock of a new one. */
-static bool is_current(const struct lock *l)
+/* Sets fd where it has it; false where none can be had at all. */
+static bool try(struct lock *l, struct error *err)
 {
 	struct stat held, named;
 
-	return !fstat(l->fd, &held) && !stat(l->path, &named) &&
-	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
-}
-
-/* Tries to lock; sets fd on success. Returns false if locking is impossible. */
-static bool try(struct lock *l, struct error *err)
-{
 	l->fd = open(l->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (l->fd < 0)
 		return error_set(err, ERROR_OUTPUT, "%s: cannot write: %s",
 				 l->path, strerror(errno));
+	/* Whoever had it before may have removed the file meanwhile, and others
+	 * hold the lock of a new one. */
 	if ((flock(l->fd, LOCK_EX | LOCK_NB) &&
 	     (errno == EWOULDBLOCK || errno == EINTR)) ||
-	    !is_current(l) || !outfile_remember(l->path)) {
+	    fstat(l->fd, &held) || stat(l->path, &named) ||
+	    held.st_dev != named.st_dev || held.st_ino != named.st_ino ||
+	    !outfile_remember(l->path)) {
 		close(l->fd);
 		l->fd = -1;
 	}

@@ -161,13 +161,6 @@ static bool resize(struct map *m, size_t slot_count)
 	return true;
 }
 
-/* Keeps a quarter of the slots empty. */
-static bool make_room(struct map *m)
-{
-	return m->count < m->slot_count / 4 * 3 ||
-	       resize(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS);
-}
-
 static uint32_t find(const struct map *m, struct map_slot key)
 {
 	if (!m->count)
@@ -181,7 +174,9 @@ static bool insert(struct map *m, struct map_slot key, uint32_t value,
 {
 	struct map_slot *slot;
 
-	if (!make_room(m))
+	/* A quarter of the slots stays empty. */
+	if (m->count >= m->slot_count / 4 * 3 &&
+	    !resize(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS))
 		return false;
 	slot = probe(m->slots, m->slot_count, &key);
 	if (!slot->value_up && value != MAP_NONE) {

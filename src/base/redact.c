@@ -12,16 +12,8 @@
 /* Enough to recognise a value. */
 #define QUOTED_BYTES 40
 
-static bool contains_nocase(struct str text, struct str word)
-{
-	for (size_t i = 0; i + word.len <= text.len; i++)
-		if (str_equal_nocase(str_slice(text, i, word.len), word))
-			return true;
-	return false;
-}
-
-/* When in doubt a value is hidden. */
-/* Returns whether the value of a query parameter is secret. */
+/* Rather one value too many hidden than one too few. */
+/* A query parameter whose value is not for showing. */
 static bool parameter_is_secret(struct str name)
 {
 	static const char *const parts[] = {
@@ -33,9 +25,14 @@ static bool parameter_is_secret(struct str name)
 	 * of two pages would be indistinguishable. */
 	if (str_equal(name, STR("pageToken")))
 		return false;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (contains_nocase(name, str_from(parts[i])))
-			return true;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		struct str part = str_from(parts[i]);
+
+		for (size_t at = 0; at + part.len <= name.len; at++)
+			if (str_equal_nocase(str_slice(name, at, part.len),
+					     part))
+				return true;
+	}
 	return str_equal_nocase(name, STR("sig")) ||
 	       str_equal_nocase(name, STR("code"));
 }

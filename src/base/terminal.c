@@ -72,29 +72,25 @@ static bool is_forced(const char *variable)
 	return is_set(variable) && strcmp(getenv(variable), "0") != 0;
 }
 
-/* DEC terminals up to the VT420 had no color, and terminfo names others without
- * color by a suffix. */
-static bool terminal_has_color(void)
+bool terminal_wants_color(enum color_mode mode, bool is_terminal)
 {
+	/* DEC's terminals up to the VT420 had none, and terminfo marks those of
+	 * others by their ending. */
 	static const char *const plain[] = { "vt52", "vt1", "vt2",
 					     "vt3",  "vt4", "dumb" };
 	struct str term = str_from(getenv("TERM"));
 
-	for (size_t i = 0; i < COUNT_OF(plain); i++)
-		if (str_starts(term, str_from(plain[i])))
-			return false;
-	return term.len && !str_ends(term, STR("-m")) &&
-	       !str_ends(term, STR("-mono"));
-}
-
-bool terminal_wants_color(enum color_mode mode, bool is_terminal)
-{
 	if (mode != COLOR_AUTO)
 		return mode == COLOR_ALWAYS;
 	if (is_set("NO_COLOR"))
 		return false;
-	return is_forced("FORCE_COLOR") || is_forced("CLICOLOR_FORCE") ||
-	       (is_terminal && terminal_has_color());
+	if (is_forced("FORCE_COLOR") || is_forced("CLICOLOR_FORCE"))
+		return true;
+	for (size_t i = 0; i < COUNT_OF(plain); i++)
+		if (str_starts(term, str_from(plain[i])))
+			return false;
+	return is_terminal && term.len && !str_ends(term, STR("-m")) &&
+	       !str_ends(term, STR("-mono"));
 }
 
 bool terminal_has_256_colors(void)
@@ -172,22 +168,11 @@ static struct {
 	int start; /* a byte starts it, end of file ends it */
 } prepared;
 
-/* End of file: the process has ended without an answer. */
-static void wait_for_turn(int start)
-{
-	char turn;
-	ssize_t got;
-
-	do
-		got = read(start, &turn, 1);
-	while (got < 0 && errno == EINTR);
-	if (got != 1)
-		_exit(0);
-}
-
 void pager_prepare(const char *command)
 {
 	int start[2], input[2];
+	ssize_t got;
+	char turn;
 
 	if (prepared.pid || system_pipe(start) < 0)
 		return;
@@ -200,7 +185,12 @@ void pager_prepare(const char *command)
 	if (prepared.pid == 0) {
 		close(start[1]);
 		close(input[1]);
-		wait_for_turn(start[0]);
+		do
+			got = read(start[0], &turn, 1);
+		while (got < 0 && errno == EINTR);
+		/* Nothing came: the process has ended without an answer. */
+		if (got != 1)
+			_exit(0);
 		run(command, input[0]);
 	}
 	close(start[0]);

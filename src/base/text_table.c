@@ -103,24 +103,20 @@ static bool resize(struct text_table *t, size_t slot_count)
 	return true;
 }
 
-/* A quarter of the slots stays empty. */
-static bool make_slots(struct text_table *t, size_t count)
-{
-	size_t slot_count = t->slot_count ? t->slot_count : FIRST_SLOTS;
-
-	if (t->is_settled)
-		return true;
-	while (slot_count / 4 * 3 < count)
-		slot_count *= 2;
-	return slot_count == t->slot_count || resize(t, slot_count);
-}
-
 static bool make_room(struct text_table *t, size_t count,
 		      arena_reserver *reserve)
 {
-	return reserve(t->arena, (void **)&t->texts, &t->cap, t->count + count,
-		       sizeof *t->texts) &&
-	       make_slots(t, t->count + count);
+	size_t slot_count = t->slot_count ? t->slot_count : FIRST_SLOTS;
+
+	if (!reserve(t->arena, (void **)&t->texts, &t->cap, t->count + count,
+		     sizeof *t->texts))
+		return false;
+	if (t->is_settled)
+		return true;
+	/* A quarter of the slots stays empty. */
+	while (slot_count / 4 * 3 < t->count + count)
+		slot_count *= 2;
+	return slot_count == t->slot_count || resize(t, slot_count);
 }
 
 bool text_table_reserve(struct text_table *t, size_t count)

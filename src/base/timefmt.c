@@ -252,27 +252,21 @@ static bool parse_epoch(struct str text, int64_t *out_ns)
 	return mul_i64(value, size_ns, out_ns);
 }
 
-static bool parse_before_now(struct str text, int64_t now_ns, int64_t *out_ns)
+bool parse_time(struct str text, int64_t now_ns, int64_t *out_ns,
+		struct error *err)
 {
-	int64_t back_ns;
+	struct str rest = text;
+	int64_t days, back_ns;
 
 	if (str_equal(text, STR("now"))) {
 		*out_ns = now_ns;
 		return true;
 	}
-	return str_starts(text, STR("now-")) &&
-	       parse_duration(str_slice(text, 4, text.len), &back_ns) &&
-	       sub_i64(now_ns, back_ns, out_ns);
-}
-
-bool parse_time(struct str text, int64_t now_ns, int64_t *out_ns,
-		struct error *err)
-{
-	struct str rest = text;
-	int64_t days;
-
-	if (parse_before_now(text, now_ns, out_ns) ||
-	    parse_rfc3339(text, out_ns) || parse_epoch(text, out_ns))
+	if (str_starts(text, STR("now-")) &&
+	    parse_duration(str_slice(text, 4, text.len), &back_ns) &&
+	    sub_i64(now_ns, back_ns, out_ns))
+		return true;
+	if (parse_rfc3339(text, out_ns) || parse_epoch(text, out_ns))
 		return true;
 	if (take_date(&rest, &days) && !rest.len &&
 	    mul_i64(days, NS_PER_DAY, out_ns))
