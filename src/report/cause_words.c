@@ -10,18 +10,6 @@
 
 /* How sure an answer is, in words: what it rests on and what it lacks. */
 
-/* The basis of a queue; profiles only show who is behind. */
-static void report_messages(const struct queue_info *queue, struct buf *out)
-{
-	char count[COUNT_TEXT_BYTES];
-
-	buf_add_text(out, "the trace");
-	if (!queue->typical_count)
-		return;
-	format_count(queue->typical_count, count);
-	buf_addf(out, " and the waits of %s earlier messages", count);
-}
-
 void confidence_report_basis(const struct result *result, struct buf *out)
 {
 	static const char *const scope_words[] = {
@@ -31,8 +19,16 @@ void confidence_report_basis(const struct result *result, struct buf *out)
 		[SCOPE_SPAN] = "samples of this request",
 	};
 
+	/* Of a queue profiles only show who is behind. */
 	if (result->cause.kind == CAUSE_QUEUE) {
-		report_messages(&result->cause.queue, out);
+		char count[COUNT_TEXT_BYTES];
+
+		buf_add_text(out, "the trace");
+		if (result->cause.queue.typical_count) {
+			format_count(result->cause.queue.typical_count, count);
+			buf_addf(out, " and the waits of %s earlier messages",
+				 count);
+		}
 		return;
 	}
 	if (!result->has_profile) {
@@ -184,19 +180,11 @@ static void add_on_cpu(const struct profile_inquiry *q, struct buf *out)
 	}
 }
 
-static bool add_cpu(const struct profile_inquiry *q, struct buf *out)
+static void add_cpu(const struct profile_inquiry *q, struct buf *out)
 {
 	if (q->cpu_verdict == CPU_UNKNOWN)
-		return false;
-	add_on_cpu(q, out);
-	return true;
-}
-
-/* As slow as it always is, and on CPU. */
-static void report_healthy(const struct profile_inquiry *q, struct buf *out)
-{
-	healthy_tell(q->s, out);
-	buf_add_text(out, "; computing: ");
+		return;
+	buf_add_text(out, "; ");
 	add_on_cpu(q, out);
 }
 
@@ -244,13 +232,18 @@ static void report_cpu(const struct profile_inquiry *q, struct buf *out)
 		report_starved(q, out);
 		return;
 	}
+	/* As slow as it always is, and on CPU. */
 	if (q->s->is_healthy && !q->lead) {
-		report_healthy(q, out);
+		healthy_tell(q->s, out);
+		buf_add_text(out, "; computing: ");
+		add_on_cpu(q, out);
 		return;
 	}
 	buf_add_text(out, "computing: ");
-	if (add_cpu(q, out))
+	if (q->cpu_verdict != CPU_UNKNOWN) {
+		add_on_cpu(q, out);
 		return;
+	}
 	if (q->is_wall_cpu) {
 		report_busy(q, out);
 		return;
@@ -293,35 +286,28 @@ static void add_heap(const struct profile_inquiry *q, struct buf *out)
 	add_name(out, q->heap_lead.name);
 }
 
-static void add_allocating(const struct profile_inquiry *q, struct buf *out)
-{
-	const struct wait_measure *m = &q->alloc_lead;
-
-	if (q->lead != m)
-		return;
-	buf_add_text(out, "; ");
-	add_name(out, m->name);
-	if (m->before > 0 && m->change / m->before < 100)
-		buf_addf(out, " allocates %.1f times as much",
-			 1 + m->change / m->before);
-	else
-		buf_add_text(out, " allocates (it did not in the baseline)");
-}
-
 /* Which of all the service's CPU. */
 static void report_gc_pause(const struct profile_inquiry *q, struct buf *out)
 {
+	const struct wait_measure *m = &q->alloc_lead;
+
 	buf_add_text(out, "garbage collection: ");
 	buf_addf(out, "%.0f %% of the CPU of ", 100 * q->gc_now);
 	add_name(out, q->s->service);
 	buf_addf(out, ", up from %.*f %%", 100 * q->gc_before < 9.95,
 		 100 * q->gc_before);
-	add_allocating(q, out);
-	add_heap(q, out);
-	if (q->cpu_verdict != CPU_UNKNOWN) {
+	if (q->lead == m) {
 		buf_add_text(out, "; ");
-		add_cpu(q, out);
+		add_name(out, m->name);
+		if (m->before > 0 && m->change / m->before < 100)
+			buf_addf(out, " allocates %.1f times as much",
+				 1 + m->change / m->before);
+		else
+			buf_add_text(out,
+				     " allocates (it did not in the baseline)");
 	}
+	add_heap(q, out);
+	add_cpu(q, out);
 }
 
 static void report_alloc(const struct profile_inquiry *q, struct buf *out)
@@ -335,10 +321,7 @@ static void report_alloc(const struct profile_inquiry *q, struct buf *out)
 		 "time",
 		 100 * q->gc_share);
 	add_heap(q, out);
-	if (q->cpu_verdict != CPU_UNKNOWN) {
-		buf_add_text(out, "; ");
-		add_cpu(q, out);
-	}
+	add_cpu(q, out);
 }
 
 static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
@@ -348,8 +331,10 @@ static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
 
 	buf_add_text(out, q->is_own_cpu ? "computing: " : "not the span's "
 							  "CPU: ");
-	if (add_cpu(q, out))
+	if (q->cpu_verdict != CPU_UNKNOWN) {
+		add_on_cpu(q, out);
 		buf_add_text(out, "; ");
+	}
 	buf_addf(out, "the service's CPU went from %.2f to %.2f cores",
 		 comparison_cores(&c->base), comparison_cores(&c->slow));
 	if (is_up(row)) {
@@ -378,22 +363,16 @@ static void add_holder(const struct pool_holder *h, struct buf *out)
 	wording_add_duration(out, h->typical_ns);
 }
 
-/* Profiles of contention in Go have the stacks of those who let go of a lock
- * that others waited for. */
-static bool is_holder(const struct profile_inquiry *q,
-		      const struct function_row *row)
-{
-	return row && q->wait == WAIT_MUTEX &&
-	       (str_ends(row->leaf, STR("Unlock")) ||
-		str_ends(row->leaf, STR("unlock")));
-}
-
 static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct wait_measure *m = &q->measures[q->wait];
 	const struct function_row *row = leader(q);
 
-	if (is_holder(q, row))
+	/* Profiles of contention in Go have the stacks of those who let go of a
+	 * lock that others waited for. */
+	if (row && q->wait == WAIT_MUTEX &&
+	    (str_ends(row->leaf, STR("Unlock")) ||
+	     str_ends(row->leaf, STR("unlock"))))
 		buf_add_text(out, "waits for a lock, held in ");
 	else if (q->v->result->cause.kind == CAUSE_LOCK)
 		buf_add_text(out, "waits for a lock: ");
@@ -410,34 +389,33 @@ static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
 	else
 		buf_add_text(out, "almost none in the baseline");
 	add_holder(&q->holder, out);
-	if (q->cpu_verdict != CPU_UNKNOWN) {
-		buf_add_text(out, "; ");
-		add_cpu(q, out);
-	}
+	add_cpu(q, out);
 }
 
-static bool has_wait_types(const struct profile_inquiry *q)
-{
-	for (int i = 0; i < WAIT_TYPES; i++)
-		if (q->type_ids[i])
-			return true;
-	return false;
-}
-
-/* The type that would show more: the reader's next step. */
-static void report_asked(const struct profile_inquiry *q, struct buf *out)
+/* By the trace, and the type that would show more: the reader's next step. */
+static void report_wait(const struct profile_inquiry *q, struct buf *out)
 {
 	bool part = result_blocked_part(q->v->result) != NULL;
+	bool has_types = false;
 	size_t n = 0;
 
-	for (int i = 0; i < WAIT_TYPES; i++)
+	if (q->cpu_verdict == CPU_UNKNOWN) {
+		buf_add_text(out, "waits, by the trace");
+	} else {
+		buf_add_text(out, "not CPU: ");
+		add_on_cpu(q, out);
+	}
+	buf_add_text(out, "; ");
+	for (int i = 0; i < WAIT_TYPES; i++) {
+		has_types |= q->type_ids[i] != NULL;
 		if (q->waits[i].is_asked)
 			buf_addf(out, "%s%s",
 				 n++     ? ", "
 				 : part ? "only part of the wait is in "
 					: "the wait is not in ",
 				 wait_type_words((enum wait_type)i));
-	if (!n && has_wait_types(q)) {
+	}
+	if (!n && has_types) {
 		buf_add_text(out, "no wait profile was queried");
 		return;
 	}
@@ -447,44 +425,29 @@ static void report_asked(const struct profile_inquiry *q, struct buf *out)
 			  "it)");
 }
 
-static void report_wait(const struct profile_inquiry *q, struct buf *out)
-{
-	if (q->cpu_verdict == CPU_UNKNOWN) {
-		buf_add_text(out, "waits, by the trace");
-	} else {
-		buf_add_text(out, "not CPU: ");
-		add_cpu(q, out);
-	}
-	buf_add_text(out, "; ");
-	report_asked(q, out);
-}
-
 /* Several times the requests, each as quick as ever: told, for the reader may
  * have come because of them. */
 #define LOAD_RATIO 2.0
 
-static void add_load(const struct profile_inquiry *q, struct buf *out)
+static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct comparison_side *slow = &q->service_cpu.slow;
 	const struct comparison_side *base = &q->service_cpu.base;
-	double now, before;
 
-	if (!q->service_cpu.has_base || slow->requests <= 0 ||
-	    base->requests <= 0)
-		return;
-	now = slow->requests / comparison_seconds(slow);
-	before = base->requests / comparison_seconds(base);
-	if (now >= LOAD_RATIO * before)
-		buf_addf(out, "; the service handled %.1f times as many "
-			      "requests",
-			 now / before);
-}
-
-static void report_unknown(const struct profile_inquiry *q, struct buf *out)
-{
 	if (q->s->is_healthy) {
 		healthy_tell(q->s, out);
-		add_load(q, out);
+		if (q->service_cpu.has_base && slow->requests > 0 &&
+		    base->requests > 0) {
+			double now = slow->requests / comparison_seconds(slow);
+			double before =
+				base->requests / comparison_seconds(base);
+
+			if (now >= LOAD_RATIO * before)
+				buf_addf(out,
+					 "; the service handled %.1f times as "
+					 "many requests",
+					 now / before);
+		}
 		return;
 	}
 	buf_add_text(out, "computing or waiting: too few samples of this "
@@ -532,16 +495,8 @@ static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 	if (q->s->is_of_callee)
 		add_callee(q, out);
 	/* On the way between two services nobody computes. */
-	if (q->cpu_verdict == CPU_UNKNOWN ||
-	    q->v->result->cause.kind == CAUSE_NETWORK)
-		return;
-	buf_add_text(out, "; ");
-	add_cpu(q, out);
-}
-
-static double per_minute(const struct comparison_side *side)
-{
-	return 60 * side->requests / comparison_seconds(side);
+	if (q->v->result->cause.kind != CAUSE_NETWORK)
+		add_cpu(q, out);
 }
 
 /* From here on a service computes more, whichever function it is. */
@@ -551,21 +506,21 @@ static double per_minute(const struct comparison_side *side)
 static void report_queue(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct function_row *row = leader(q);
-	double base = comparison_cores(&q->service_cpu.base);
-	double slow = comparison_cores(&q->service_cpu.slow);
+	const struct comparison_side *before = &q->service_cpu.base;
+	const struct comparison_side *now = &q->service_cpu.slow;
+	double base = comparison_cores(before), slow = comparison_cores(now);
 
 	add_name(out, q->v->result->cause.text);
 	if (q->s->is_healthy || !row || !q->service_cpu.has_base)
 		return;
 	/* As many as before: then it is not that more came. */
-	if (q->service_cpu.slow.requests > 0 && q->service_cpu.base.requests > 0)
-		buf_addf(out,
-			 "; it receives %.3g per minute, %.3g in the baseline%s",
-			 per_minute(&q->service_cpu.slow),
-			 per_minute(&q->service_cpu.base),
-			 q->service_cpu.slow.is_requests_sampled
-				 ? " (in traces)"
-				 : "");
+	if (now->requests > 0 && before->requests > 0)
+		buf_addf(
+			out,
+			"; it receives %.3g per minute, %.3g in the baseline%s",
+			60 * now->requests / comparison_seconds(now),
+			60 * before->requests / comparison_seconds(before),
+			now->is_requests_sampled ? " (in traces)" : "");
 	buf_addf(out, "; its CPU went from %.2f to %.2f cores", base, slow);
 	if (is_up(row)) {
 		buf_add_text(out, ", most of it in ");
@@ -625,7 +580,6 @@ static void report_contention(const struct profile_inquiry *q, struct buf *out)
 		buf_add_text(out, ", with no more CPU");
 		return;
 	}
-	buf_add_text(out, "; ");
 	add_cpu(q, out);
 	if (q->cpu.slow_ns < q->cpu.own_ns)
 		buf_addf(out, "; %.0f %% of its self time is unattributed",
@@ -726,22 +680,16 @@ static bool has_close_second(const struct result *r)
 	       !str_equal(a->leaf, b->name);
 }
 
-/* Returns whether a wait is, in a profile that explains the time. */
-static bool is_beyond_noise(const struct profile_inquiry *q)
-{
-	const struct wait_measure *m;
-
-	if (q->wait == WAIT_TYPES || q->wait == WAIT_NEIGHBOUR)
-		return false;
-	m = &q->measures[q->wait];
-	return verdict_explains(m->change, m->needed) &&
-	       m->change >= VERDICT_BEYOND_NOISE * m->before;
-}
-
 bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 {
 	struct result *r = q->v->result;
 	const struct function_row *row = leader(q);
+	/* Of a wait in a profile that explains the time; NULL: there is none.
+	 */
+	const struct wait_measure *m =
+		q->wait == WAIT_TYPES || q->wait == WAIT_NEIGHBOUR
+			? NULL
+			: &q->measures[q->wait];
 	struct confidence_facts f = {
 		.has_profile = r->has_profile && r->cause.kind != CAUSE_QUEUE,
 		.scope = r->profile.scope,
@@ -749,7 +697,8 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.healthy = r->baseline.healthy,
 		.samples = r->has_profile ? r->profile.samples : -1,
 		.is_tested = row && !isnan(row->q),
-		.is_manifold = is_beyond_noise(q),
+		.is_manifold = m && verdict_explains(m->change, m->needed) &&
+			       m->change >= VERDICT_BEYOND_NOISE * m->before,
 		.q = row ? row->q : 1,
 		.is_grown = is_up(row),
 		.has_close_second = has_close_second(r),
@@ -785,18 +734,6 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 /* The cause in words, and what its confidence rests on, where one profile of
  * files or of a span was compared by hand. */
 
-static const char *kind_words(enum cause_kind kind)
-{
-	switch (kind) {
-	case CAUSE_CPU:
-		return "computing";
-	case CAUSE_WAIT:
-		return "not CPU";
-	default:
-		return "part computing, part waiting";
-	}
-}
-
 /* "402 ms of 560 ms were on CPU", of the span's own samples. */
 static void add_cpu_share(const struct cause_facts *f, const struct cause *c,
 			  struct buf *out)
@@ -807,27 +744,19 @@ static void add_cpu_share(const struct cause_facts *f, const struct cause *c,
 	buf_add_text(out, " were on CPU");
 }
 
-static void add_profile(enum cause_said said, struct buf *out)
-{
-	buf_add_text(out, "computing or waiting: too few samples of this "
-			  "span; ");
-	if (said == CAUSE_SAYS_GROWN)
-		buf_add_text(out, "a function of the service grew");
-	else if (said == CAUSE_SAYS_NOT_GROWN)
-		buf_add_text(out, "no function of the service clearly grew");
-	else
-		buf_add_text(out, "the profile shows where the service spends "
-				  "time");
-}
-
 static void add_cause(const struct cause_facts *f, const struct cause *c,
 		      struct buf *out)
 {
+	const char *seen = "the profile shows where the service spends time";
+
 	switch (f->said) {
 	case CAUSE_SAYS_NOTHING:
 		return;
 	case CAUSE_SAYS_CPU_SHARE:
-		buf_addf(out, "%s: ", kind_words(c->kind));
+		buf_add_text(out, c->kind == CAUSE_CPU    ? "computing: "
+				  : c->kind == CAUSE_WAIT ? "not CPU: "
+							  : "part computing, "
+							    "part waiting: ");
 		add_cpu_share(f, c, out);
 		return;
 	case CAUSE_SAYS_CPU_SHARE_TOO:
@@ -836,29 +765,23 @@ static void add_cause(const struct cause_facts *f, const struct cause *c,
 		add_cpu_share(f, c, out);
 		return;
 	case CAUSE_SAYS_WHERE:
+		break;
 	case CAUSE_SAYS_GROWN:
+		seen = "a function of the service grew";
+		break;
 	case CAUSE_SAYS_NOT_GROWN:
-		add_profile(f->said, out);
-		return;
+		seen = "no function of the service clearly grew";
+		break;
 	}
-}
-
-/* The subject of the profile: of which requests a file is nobody knows. */
-static void add_whose(const struct profile_info *p, struct buf *out)
-{
-	if (p->is_file) {
-		buf_add_text(out, "the profile file ");
-		wording_add(out, p->selector, WORDING_TEXT_BYTES);
-		return;
-	}
-	buf_add_text(out, p->scope == SCOPE_SPAN
-				  ? "the span's samples"
-				  : "profile of the whole service");
+	buf_addf(out, "computing or waiting: too few samples of this span; %s",
+		 seen);
 }
 
 static void add_confidence(const struct cause_facts *f,
 			   const struct result *result, struct buf *out)
 {
+	const struct profile_info *p = &result->profile;
+
 	if (result->cause.kind == CAUSE_QUEUE) {
 		confidence_report_basis(result, out);
 		return;
@@ -867,7 +790,15 @@ static void add_confidence(const struct cause_facts *f,
 		buf_add_text(out, "the trace alone, no profile");
 		return;
 	}
-	add_whose(&result->profile, out);
+	/* Of which requests a file is nobody knows. */
+	if (p->is_file) {
+		buf_add_text(out, "the profile file ");
+		wording_add(out, p->selector, WORDING_TEXT_BYTES);
+	} else {
+		buf_add_text(out, p->scope == SCOPE_SPAN
+					  ? "the span's samples"
+					  : "profile of the whole service");
+	}
 	wording_add_samples(out, result, false);
 	if (f->is_span_measured)
 		buf_add_text(out, ", CPU time measured on the span");

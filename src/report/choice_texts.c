@@ -21,27 +21,6 @@ static int percent_of(int64_t part, int64_t whole)
 	return whole > 0 ? (int)((double)part / (double)whole * 100 + 0.5) : 0;
 }
 
-static void report_callee(const struct choice *c, struct buf *out)
-{
-	buf_add_text(out, "a call explained by its callee: ");
-	wording_add_span(out, c->t, c->server_side);
-	buf_add_text(out, ", ");
-	wording_add_duration(out,
-			     span_duration_ns(&c->t->spans[c->server_side]));
-	buf_add_text(out, " of ");
-	wording_add_duration(out,
-			     span_duration_ns(&c->t->spans[c->best->span]));
-}
-
-static void report_gap(const struct choice *c, struct buf *out)
-{
-	wording_add_duration(out, c->best->self_ns);
-	buf_add_text(out, " of ");
-	wording_add_duration(out, c->best->duration_ns);
-	buf_add_text(out, " outside the callee's spans: the network, a "
-			  "connection pool or a queue");
-}
-
 static void add_service(struct buf *out, const struct choice *c, uint32_t span)
 {
 	struct str service = span_service(c->t, span);
@@ -124,28 +103,6 @@ static void report_count(const struct choice *c, struct buf *out)
 			 c->best->branch_count);
 }
 
-static void report_call(const struct choice *c, struct buf *out)
-{
-	report_count(c, out);
-	buf_add_text(out, c->best->count > 1 ? "calls" : "a call");
-	wording_add_peer(out, " to ", &c->calls, c->best->span);
-	/* Those of a callee that goes on after a timeout come later. */
-	buf_add_text(out, c->t->spans[c->best->span].flags & SPAN_IS_ERROR
-				  ? ", of which the trace has no spans: "
-				  : ", which sends no spans: ");
-	wording_add_call(out, &c->calls, c->best->span);
-}
-
-/* Its time is the process's own: the profile of the service has it. */
-static void report_embedded(const struct choice *c, struct buf *out)
-{
-	report_count(c, out);
-	buf_add_text(out, c->best->count > 1 ? "queries" : "a query");
-	wording_add_peer(out, " of ", &c->calls, c->best->span);
-	buf_add_text(out, ", inside the process: ");
-	wording_add_call(out, &c->calls, c->best->span);
-}
-
 static void report_own(const struct choice *c, struct buf *out)
 {
 	bool is_self = c->want->by == GUILTY_BY_SELF || !c->critical_ns;
@@ -163,30 +120,6 @@ static void report_own(const struct choice *c, struct buf *out)
 	buf_add_text(out, " each");
 }
 
-static void report_holders(const struct choice *c, struct buf *out)
-{
-	const struct repeat *r = c->loop;
-
-	if (r->holder == SPAN_NONE)
-		return;
-	buf_addf(out, " below %u spans like ", r->holder_count);
-	wording_add_span(out, c->t, r->holder);
-}
-
-static void report_loop(const struct choice *c, struct buf *out)
-{
-	buf_addf(out, "N+1: %u x ", c->loop->count);
-	wording_add_call(out, &c->calls, c->loop->leaf);
-	report_holders(c, out);
-	buf_addf(out, ", %s, ", wording_manner(repeat_manner(c->loop)));
-	wording_add_duration(out, c->loop->sum_ns);
-	if (c->loop->holder != SPAN_NONE)
-		buf_addf(out, ", %d %% of the critical path",
-			 percent_of(c->loop->through_ns, c->path_ns));
-}
-
-/* ---- attempts ---- */
-
 static void report_failures(const struct choice *c, struct buf *out)
 {
 	const struct retry *r = c->retry;
@@ -202,24 +135,6 @@ static void report_failures(const struct choice *c, struct buf *out)
 	buf_add_text(out, " (");
 	wording_add_failure(out, c->t, r->error);
 	buf_add_char(out, ')');
-}
-
-static void report_pauses(const struct choice *c, struct buf *out)
-{
-	const struct retry *r = c->retry;
-
-	wording_add_duration(out, r->pause_ns);
-	buf_addf(out, " of pauses between %u attempts at ", r->count);
-	wording_add_call(out, &c->calls, r->call);
-	wording_add_peer(out, " to ", &c->calls, r->call);
-	buf_add_text(out, ", ");
-	report_failures(c, out);
-}
-
-static void report_attempts(const struct choice *c, struct buf *out)
-{
-	buf_addf(out, "; tried %u times, ", c->retry->count);
-	report_failures(c, out);
 }
 
 /* ---- what is usual ---- */
@@ -300,14 +215,6 @@ static int64_t own_change(const struct choice *c)
 	return sat_add_i64(c->change.change_ns, g->grown_ns - g->own_ns);
 }
 
-static void report_code_change(const struct choice *c, struct buf *out)
-{
-	if (!is_for_code(c))
-		return;
-	buf_add_text(out, "; all code of the service grew by ");
-	wording_add_duration(out, c->change.change_ns);
-}
-
 static void report_change(const struct choice *c, struct buf *out)
 {
 	const struct time_change *g = choice_change(c);
@@ -332,7 +239,10 @@ static void report_change(const struct choice *c, struct buf *out)
 		buf_add_text(out, " (");
 		report_typical(c, g, out);
 		buf_add_text(out, ")");
-		report_code_change(c, out);
+		if (is_for_code(c)) {
+			buf_add_text(out, "; all code of the service grew by ");
+			wording_add_duration(out, c->change.change_ns);
+		}
 	} else if (guilty_want_is_narrow(c->want) ||
 		   c->want->by != GUILTY_BY_CRITICAL_PATH) {
 		if (!g->is_known)
@@ -432,32 +342,55 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 	}
 }
 
-static void report_plan(const struct choice *c, struct buf *out)
-{
-	wording_add_plan(out, c);
-	buf_add_text(out, ": +");
-	wording_add_duration(out, c->change.change_ns);
-	buf_add_text(out, " of the request's +");
-	wording_add_duration(out, c->change.trace_ns);
-}
-
 static void report_ground(const struct choice *c, struct buf *out)
 {
 	switch (choice_ground(c)) {
 	case CHOICE_PLAN:
-		report_plan(c, out);
+		wording_add_plan(out, c);
+		buf_add_text(out, ": +");
+		wording_add_duration(out, c->change.change_ns);
+		buf_add_text(out, " of the request's +");
+		wording_add_duration(out, c->change.trace_ns);
 		break;
 	case CHOICE_LOOP:
-		report_loop(c, out);
+		buf_addf(out, "N+1: %u x ", c->loop->count);
+		wording_add_call(out, &c->calls, c->loop->leaf);
+		if (c->loop->holder != SPAN_NONE) {
+			buf_addf(out, " below %u spans like ",
+				 c->loop->holder_count);
+			wording_add_span(out, c->t, c->loop->holder);
+		}
+		buf_addf(out, ", %s, ", wording_manner(repeat_manner(c->loop)));
+		wording_add_duration(out, c->loop->sum_ns);
+		if (c->loop->holder != SPAN_NONE)
+			buf_addf(out, ", %d %% of the critical path",
+				 percent_of(c->loop->through_ns, c->path_ns));
 		break;
 	case CHOICE_PAUSES:
-		report_pauses(c, out);
+		wording_add_duration(out, c->retry->pause_ns);
+		buf_addf(out, " of pauses between %u attempts at ",
+			 c->retry->count);
+		wording_add_call(out, &c->calls, c->retry->call);
+		wording_add_peer(out, " to ", &c->calls, c->retry->call);
+		buf_add_text(out, ", ");
+		report_failures(c, out);
 		break;
 	case CHOICE_CALLEE:
-		report_callee(c, out);
+		buf_add_text(out, "a call explained by its callee: ");
+		wording_add_span(out, c->t, c->server_side);
+		buf_add_text(out, ", ");
+		wording_add_duration(
+			out, span_duration_ns(&c->t->spans[c->server_side]));
+		buf_add_text(out, " of ");
+		wording_add_duration(
+			out, span_duration_ns(&c->t->spans[c->best->span]));
 		break;
 	case CHOICE_GAP:
-		report_gap(c, out);
+		wording_add_duration(out, c->best->self_ns);
+		buf_add_text(out, " of ");
+		wording_add_duration(out, c->best->duration_ns);
+		buf_add_text(out, " outside the callee's spans: the network, a "
+				  "connection pool or a queue");
 		break;
 	case CHOICE_WAY:
 		report_way(c, out);
@@ -466,10 +399,24 @@ static void report_ground(const struct choice *c, struct buf *out)
 		report_set_up(c, out);
 		break;
 	case CHOICE_CALL:
-		report_call(c, out);
+		report_count(c, out);
+		buf_add_text(out, c->best->count > 1 ? "calls" : "a call");
+		wording_add_peer(out, " to ", &c->calls, c->best->span);
+		/* Those of a callee that goes on after a timeout come later. */
+		buf_add_text(out,
+			     c->t->spans[c->best->span].flags & SPAN_IS_ERROR
+				     ? ", of which the trace has no spans: "
+				     : ", which sends no spans: ");
+		wording_add_call(out, &c->calls, c->best->span);
 		break;
 	case CHOICE_EMBEDDED:
-		report_embedded(c, out);
+		/* Its time is the process's own: the profile of the service
+		 * has it. */
+		report_count(c, out);
+		buf_add_text(out, c->best->count > 1 ? "queries" : "a query");
+		wording_add_peer(out, " of ", &c->calls, c->best->span);
+		buf_add_text(out, ", inside the process: ");
+		wording_add_call(out, &c->calls, c->best->span);
 		break;
 	case CHOICE_OWN:
 		report_own(c, out);
@@ -531,8 +478,10 @@ static void report_why(const struct choice *c, struct buf *out)
 	report_ground(c, out);
 	report_request(c, out);
 	report_waiter(c, out);
-	if (!c->loop && c->retry && !choice_is_pause(c))
-		report_attempts(c, out);
+	if (!c->loop && c->retry && !choice_is_pause(c)) {
+		buf_addf(out, "; tried %u times, ", c->retry->count);
+		report_failures(c, out);
+	}
 	if (guilty_want_is_narrow(c->want))
 		buf_add_text(out, "; selected by option, not ranked");
 	else if (c->want->by == GUILTY_BY_SELF)
@@ -556,40 +505,32 @@ static void report_unknown(const struct choice *c, struct buf *out)
 	buf_add_text(out, " are self time; the rest is in its child spans");
 }
 
-/* Whose affair it is that messages wait. */
-static void report_behind(const struct choice *c, struct buf *out)
-{
-	wording_add(out, span_service(c->t, c->queue->receiver),
-		    WORDING_TEXT_BYTES);
-	buf_add_text(out, c->queue->has_moved
-				  ? " lags behind"
-				  : " received this message late; others did "
-				    "not wait");
-}
-
-/* Returns the mean duration of a call, of calls that overlap, too. */
-static int64_t mean_call_ns(const struct choice *c)
-{
-	const uint32_t *members = c->repeats.members + c->loop->member_first;
-	int64_t sum = 0;
-
-	for (uint32_t i = 0; i < c->loop->count; i++)
-		sum = sat_add_i64(sum,
-				  span_duration_ns(&c->t->spans[members[i]]));
-	return sum / (int64_t)c->loop->count;
-}
-
 static void report_cause(const struct choice *c, struct buf *out)
 {
-	/* How many there are, and of what, has been told. */
+	/* How many there are, and of what, has been told. The mean is of calls
+	 * that overlap, too. */
 	if (c->loop) {
+		const uint32_t *members =
+			c->repeats.members + c->loop->member_first;
+		int64_t sum = 0;
+
+		for (uint32_t i = 0; i < c->loop->count; i++)
+			sum = sat_add_i64(
+				sum,
+				span_duration_ns(&c->t->spans[members[i]]));
 		buf_add_text(out, "a call takes ");
-		wording_add_duration(out, mean_call_ns(c));
+		wording_add_duration(out, sum / (int64_t)c->loop->count);
 		buf_add_text(out, " on average");
 	} else if (choice_ground(c) == CHOICE_OWN) {
 		report_unknown(c, out);
 	} else if (c->queue) {
-		report_behind(c, out);
+		/* Whose affair it is that messages wait. */
+		wording_add(out, span_service(c->t, c->queue->receiver),
+			    WORDING_TEXT_BYTES);
+		buf_add_text(out, c->queue->has_moved
+					  ? " lags behind"
+					  : " received this message late; "
+					    "others did not wait");
 	} else {
 		report_why(c, out);
 	}
@@ -616,14 +557,6 @@ static void report_confidence(const struct choice *c, struct buf *out)
 
 /* ---- the path ---- */
 
-static bool add_step(struct result *result, struct buf *text, struct error *err)
-{
-	struct guilty_span *s = &result->span;
-
-	return wording_take(text, &result->arena, &s->path[s->path_count++],
-			    err);
-}
-
 static bool add_path(const struct choice *c, struct result *result,
 		     struct error *err)
 {
@@ -646,7 +579,9 @@ static bool add_path(const struct choice *c, struct result *result,
 		} else {
 			wording_add_span(&text, c->t, c->steps[i]);
 		}
-		if (!add_step(result, &text, err))
+		if (!wording_take(&text, &result->arena,
+				  &result->span.path[result->span.path_count++],
+				  err))
 			return false;
 	}
 	return true;
@@ -849,17 +784,6 @@ static void report_won(const struct choice *c, size_t i, struct buf *out)
 	wording_add_duration(out, c->change.change_ns);
 }
 
-static void report_outcome(const struct choice *c, size_t i, struct buf *out)
-{
-	buf_add_text(out, ": ");
-	if (is_of_loop(c, i))
-		buf_add_text(out, "part of the loop");
-	else if (i == best_of(c))
-		report_won(c, i, out);
-	else
-		report_lost(c, i, out);
-}
-
 static void report_candidate(const struct choice *c, size_t i, struct buf *out)
 {
 	const struct candidate *item = &c->candidates.items[i];
@@ -880,7 +804,13 @@ static void report_candidate(const struct choice *c, size_t i, struct buf *out)
 	}
 	if (c->typical)
 		reason_of_typical(&c->time_changes.items[i], out);
-	report_outcome(c, i, out);
+	buf_add_text(out, ": ");
+	if (is_of_loop(c, i))
+		buf_add_text(out, "part of the loop");
+	else if (i == best_of(c))
+		report_won(c, i, out);
+	else
+		report_lost(c, i, out);
 }
 
 static void reason_of_loop(const struct choice *c, struct buf *out)

@@ -14,9 +14,6 @@
 #define NOTED_DRIFT 1.25
 #define NOTED_COMMON_RATE 1.1
 
-/* Where the noise was not only taken for granted. */
-#define SHOWN ", as in most profiles"
-
 static void note_way(const struct rank_facts *f, struct notes *notes)
 {
 	const char *why = "the length of the profiles is not known";
@@ -37,57 +34,6 @@ static void note_way(const struct rank_facts *f, struct notes *notes)
 			  "record");
 }
 
-static void note_uncountable(const struct rank_facts *f, struct notes *notes)
-{
-	bool is_slow_known = f->sample_values[SIDE_SLOW] > 0;
-
-	notes_add(notes,
-		  "changes were not judged: the %s was sampled every %.0f, "
-		  "the sampling period of the %s is not known; it may mix "
-		  "several: compare one instance or one build",
-		  is_slow_known ? "slow side" : "baseline",
-		  f->sample_values[is_slow_known ? SIDE_SLOW : SIDE_BASELINE],
-		  is_slow_known ? "baseline" : "slow side");
-}
-
-static void note_more_renamings(size_t count, struct notes *notes)
-{
-	notes_add(notes, "%zu more function%s probably renamed", count,
-		  count == 1 ? " was" : "s were");
-}
-
-static void note_renamings(const struct rank_facts *f, struct notes *notes)
-{
-	for (size_t i = 0; i < f->renaming_count && i < RANK_RENAMINGS; i++)
-		notes_add(notes, "probably renamed: %.*s -> %.*s",
-			  STR_ARGS(f->renamings[i].from),
-			  STR_ARGS(f->renamings[i].to));
-	if (f->renaming_count > RANK_RENAMINGS)
-		note_more_renamings(f->renaming_count - RANK_RENAMINGS, notes);
-}
-
-static void note_shifts(const struct rank_facts *f, struct notes *notes)
-{
-	for (size_t i = 0; i < f->shift_count; i++) {
-		const struct cost_shift *s = &f->shifts[i];
-
-		notes_add(notes,
-			  "cost moved from %.*s to %.*s, both called by %.*s",
-			  STR_ARGS(s->from), STR_ARGS(s->to),
-			  STR_ARGS(s->parent));
-	}
-}
-
-static void note_untested(const struct rank_facts *f, struct notes *notes)
-{
-	notes_add(notes,
-		  "significance not tested: \"%.*s\" profiles have no sample "
-		  "counts; changes under %.0f %% of the total or under %.0f %% "
-		  "of the function are left out",
-		  STR_ARGS(f->value_type), 100 * DIFF_UNTESTED_DELTA,
-		  100 * (DIFF_UNTESTED_RATIO - 1));
-}
-
 /* Only what the reader can do better is a note. */
 static void note_slices(const struct rank_facts *f, struct notes *notes,
 			struct notes *reasons)
@@ -104,20 +50,6 @@ static void note_slices(const struct rank_facts *f, struct notes *notes,
 		  "baseline: functions vary by %.1f %% beyond sampling error",
 		  f->slices[SIDE_SLOW], what, f->slices[SIDE_BASELINE],
 		  100 * f->window_cv);
-}
-
-/* Whoever asks about a request has no files to add. */
-static void note_assumed(const struct rank_facts *f, bool is_of_request,
-			 struct notes *notes, struct notes *reasons)
-{
-	if (!is_of_request)
-		notes_add(notes,
-			  "noise is estimated from one profile per side; "
-			  "tracefind check measures it with several");
-	notes_add(reasons,
-		  "noise: estimated: %.1f times that of independent samples, "
-		  "plus %.1f %% between profiles%s",
-		  f->phi, 100 * f->window_cv, f->peers ? SHOWN : "");
 }
 
 static void note_periods(const struct rank_facts *f, struct notes *notes)
@@ -141,10 +73,26 @@ static void note_method(const struct rank_facts *f, bool is_of_request,
 {
 	switch (f->method) {
 	case DIFF_UNTESTED:
-		note_untested(f, notes);
+		notes_add(notes,
+			  "significance not tested: \"%.*s\" profiles have no "
+			  "sample counts; changes under %.0f %% of the total "
+			  "or under %.0f %% of the function are left out",
+			  STR_ARGS(f->value_type), 100 * DIFF_UNTESTED_DELTA,
+			  100 * (DIFF_UNTESTED_RATIO - 1));
 		break;
 	case DIFF_ASSUMED:
-		note_assumed(f, is_of_request, notes, reasons);
+		/* Whoever asks about a request has no files to add. */
+		if (!is_of_request)
+			notes_add(notes,
+				  "noise is estimated from one profile per "
+				  "side; tracefind check measures it with "
+				  "several");
+		notes_add(reasons,
+			  "noise: estimated: %.1f times that of independent "
+			  "samples, plus %.1f %% between profiles%s",
+			  f->phi, 100 * f->window_cv,
+			  /* where it was not only taken for granted */
+			  f->peers ? ", as in most profiles" : "");
 		break;
 	case DIFF_SLICES:
 	case DIFF_SLICE_VALUES:
@@ -174,29 +122,6 @@ static void note_drift(const struct rank_facts *f, struct notes *notes)
 			  100 * f->drift, f->is_drift_bounded ? " and beyond" : "");
 }
 
-static void note_moves(const struct rank_facts *f, struct notes *notes)
-{
-	for (size_t i = 0; i < f->move_count; i++) {
-		const struct func_move *move = &f->moves[i];
-
-		notes_add(notes,
-			  "renamed since the baseline: %.*s is now %.*s, %zu "
-			  "function%s counted under the new name",
-			  STR_ARGS(move->from), STR_ARGS(move->to), move->count,
-			  move->count == 1 ? "" : "s");
-	}
-}
-
-static void note_merged(size_t count, struct notes *notes)
-{
-	bool is_one = count == 1;
-
-	notes_add(notes,
-		  "%zu function%s several names that differ only in lines, "
-		  "hashes or generated numbers: counted as one%s",
-		  count, is_one ? " has" : "s have", is_one ? "" : " each");
-}
-
 static void note_joined(const struct rank_facts *f, struct notes *notes)
 {
 	char more[64] = "";
@@ -211,6 +136,66 @@ static void note_joined(const struct rank_facts *f, struct notes *notes)
 		  STR_ARGS(f->joined), more);
 }
 
+/* The sampling period is known of one side only. */
+static void note_uncountable(const struct rank_facts *f, struct notes *notes)
+{
+	static const char *const names[] = {
+		[SIDE_SLOW] = "slow side", [SIDE_BASELINE] = "baseline"
+	};
+	enum diff_side known =
+		f->sample_values[SIDE_SLOW] > 0 ? SIDE_SLOW : SIDE_BASELINE;
+
+	notes_add(notes,
+		  "changes were not judged: the %s was sampled every %.0f, "
+		  "the sampling period of the %s is not known; it may mix "
+		  "several: compare one instance or one build",
+		  names[known], f->sample_values[known],
+		  names[known == SIDE_SLOW ? SIDE_BASELINE : SIDE_SLOW]);
+}
+
+/* Functions under other names than in the baseline, and cost that moved. */
+static void note_names(const struct rank_facts *f, struct notes *notes)
+{
+	size_t more = f->renaming_count > RANK_RENAMINGS
+			      ? f->renaming_count - RANK_RENAMINGS
+			      : 0;
+
+	for (size_t i = 0; i < f->renaming_count - more; i++)
+		notes_add(notes, "probably renamed: %.*s -> %.*s",
+			  STR_ARGS(f->renamings[i].from),
+			  STR_ARGS(f->renamings[i].to));
+	if (more)
+		notes_add(notes, "%zu more function%s probably renamed", more,
+			  more == 1 ? " was" : "s were");
+	for (size_t i = 0; i < f->shift_count; i++) {
+		const struct cost_shift *s = &f->shifts[i];
+
+		notes_add(notes,
+			  "cost moved from %.*s to %.*s, both called by %.*s",
+			  STR_ARGS(s->from), STR_ARGS(s->to),
+			  STR_ARGS(s->parent));
+	}
+	if (f->merged_count)
+		notes_add(notes,
+			  "%zu function%s several names that differ only in "
+			  "lines, hashes or generated numbers: counted as "
+			  "one%s",
+			  f->merged_count,
+			  f->merged_count == 1 ? " has" : "s have",
+			  f->merged_count == 1 ? "" : " each");
+	if (f->joined_count)
+		note_joined(f, notes);
+	for (size_t i = 0; i < f->move_count; i++) {
+		const struct func_move *move = &f->moves[i];
+
+		notes_add(notes,
+			  "renamed since the baseline: %.*s is now %.*s, %zu "
+			  "function%s counted under the new name",
+			  STR_ARGS(move->from), STR_ARGS(move->to), move->count,
+			  move->count == 1 ? "" : "s");
+	}
+}
+
 void comparison_notes_add(const struct rank_facts *f, bool is_of_request,
 			  struct notes *notes, struct notes *reasons)
 {
@@ -221,31 +206,11 @@ void comparison_notes_add(const struct rank_facts *f, bool is_of_request,
 			  f->empty_side == SIDE_BASELINE ? "baseline" : "slow");
 	if (f->is_uncountable)
 		note_uncountable(f, notes);
-	note_renamings(f, notes);
-	note_shifts(f, notes);
-	if (f->merged_count)
-		note_merged(f->merged_count, notes);
-	if (f->joined_count)
-		note_joined(f, notes);
-	note_moves(f, notes);
+	note_names(f, notes);
 	if (!f->is_judged)
 		return;
 	note_method(f, is_of_request, notes, reasons);
 	note_drift(f, notes);
-}
-
-/* How clear the first row is, for who knows these figures. */
-static void note_certainty(const struct result *r, struct notes *reasons)
-{
-	const struct function_row *row = result_verdict(r);
-
-	if (!result_verdict_count(r) || !change_is_real(row->change) ||
-	    isnan(row->q) || isnan(row->deviations))
-		return;
-	notes_add(reasons,
-		  "certainty: %.*s: changed %.1f times as much as unchanged "
-		  "functions of its size vary (q = %.2g)",
-		  STR_ARGS(row->name), row->deviations, row->q);
 }
 
 static const char *const commits_gaps[] = {
@@ -265,11 +230,21 @@ static const char *const commits_gaps[] = {
 void comparison_notes_report(const struct result *r, struct notes *notes,
 			     struct notes *reasons)
 {
+	const struct function_row *row;
+
 	if (r->commits_gap)
 		notes_add(reasons, "commits: none, %s",
 			  commits_gaps[r->commits_gap]);
 	if (!r->rank_facts)
 		return;
 	comparison_notes_add(r->rank_facts, r->has_span, notes, reasons);
-	note_certainty(r, reasons);
+	/* How clear the first row is, for who knows these figures. */
+	row = result_verdict(r);
+	if (!result_verdict_count(r) || !change_is_real(row->change) ||
+	    isnan(row->q) || isnan(row->deviations))
+		return;
+	notes_add(reasons,
+		  "certainty: %.*s: changed %.1f times as much as unchanged "
+		  "functions of its size vary (q = %.2g)",
+		  STR_ARGS(row->name), row->deviations, row->q);
 }

@@ -26,27 +26,24 @@
 
 #define CLOCK_BYTES 16
 
-/* Without the path of its package: the line below has all of it. */
-static struct str short_name(struct str name)
+/* The function that grew for certain. */
+static void add_function(const struct result *r, struct buf *out)
 {
+	struct str name;
 	size_t from = 0;
 
+	if (!r->has_profile || !r->function_count ||
+	    !change_is_up(r->functions[0].change))
+		return;
+	/* Without the path of its package: the line below has all of it. */
+	name = r->functions[0].name;
 	for (size_t i = 0; i < name.len && name.ptr[i] != '(' &&
 			   name.ptr[i] != '<' && name.ptr[i] != ' ';
 	     i++)
 		if (name.ptr[i] == '/')
 			from = i + 1;
-	return str_slice(name, from, name.len);
-}
-
-/* The function that grew for certain. */
-static void add_function(const struct result *r, struct buf *out)
-{
-	if (!r->has_profile || !r->function_count ||
-	    !change_is_up(r->functions[0].change))
-		return;
 	buf_add_text(out, " in ");
-	wording_add(out, short_name(r->functions[0].name), WORDING_TEXT_BYTES);
+	wording_add(out, str_slice(name, from, name.len), WORDING_TEXT_BYTES);
 }
 
 static void add_loop(const struct choice *c, struct buf *out)
@@ -78,51 +75,25 @@ static void add_way(const struct choice *c, struct buf *out)
 		    WORDING_TEXT_BYTES);
 }
 
-static void add_call(const struct choice *c, struct buf *out)
-{
-	if (c->plan) {
-		wording_add_plan(out, c);
-		return;
-	}
-	wording_add_peer(out, c->best->count > 1 ? "calls to " : "a call to ",
-			 &c->calls, c->best->span);
-}
-
-/* Who holds what is waited for is to blame, not who waits. */
-static bool add_holder(const struct finding *f, struct buf *out)
-{
-	const struct pool_holder *h =
-		f->profiles ? &f->profiles->holder : NULL;
-
-	if (!h || !h->is_found)
-		return false;
-	buf_add_text(out, "waiting for a connection, held by ");
-	wording_add(out, h->request, WORDING_TEXT_BYTES);
-	buf_addf(out, " for %.0f %% of the time", 100 * h->share);
-	return true;
-}
-
 static void add_wait(const struct finding *f, const struct result *r,
 		     struct buf *out)
 {
 	const struct choice *c = &f->suspect.choice;
+	const struct pool_holder *h = f->profiles ? &f->profiles->holder : NULL;
 
 	if (choice_ground(c) == CHOICE_PAUSES) {
 		buf_add_text(out, "pauses between attempts");
 	} else if (choice_ground(c) == CHOICE_GAP) {
 		buf_add_text(out, "most of it outside the callee's spans");
-	} else if (!add_holder(f, out)) {
+	} else if (h && h->is_found) {
+		/* Who holds what is waited for is to blame, not who waits. */
+		buf_add_text(out, "waiting for a connection, held by ");
+		wording_add(out, h->request, WORDING_TEXT_BYTES);
+		buf_addf(out, " for %.0f %% of the time", 100 * h->share);
+	} else {
 		buf_add_text(out, "waiting");
 		add_function(r, out);
 	}
-}
-
-/* Its own code or what it waits for there: only a profile tells them apart. */
-static void add_unknown(const struct result *r, struct buf *out)
-{
-	buf_add_text(out, r->span.self_ns > r->span.duration_ns / 2
-				  ? "in its code or waiting there"
-				  : "cause not known");
 }
 
 static void add_cause(const struct finding *f, const struct result *r,
@@ -135,7 +106,13 @@ static void add_cause(const struct finding *f, const struct result *r,
 		add_loop(c, out);
 		return;
 	case CAUSE_DOWNSTREAM:
-		add_call(c, out);
+		if (c->plan)
+			wording_add_plan(out, c);
+		else
+			wording_add_peer(out,
+					 c->best->count > 1 ? "calls to "
+							    : "a call to ",
+					 &c->calls, c->best->span);
 		return;
 	case CAUSE_NETWORK:
 		add_way(c, out);
@@ -161,22 +138,13 @@ static void add_cause(const struct finding *f, const struct result *r,
 		add_wait(f, r, out);
 		return;
 	case CAUSE_UNKNOWN:
-		add_unknown(r, out);
+		/* Only a profile tells the two apart. */
+		buf_add_text(out, r->span.self_ns > r->span.duration_ns / 2
+					  ? "in its code or waiting there"
+					  : "cause not known");
 		return;
 	}
 	add_function(r, out);
-}
-
-/* Nothing is wrong with the operation. */
-static void add_healthy(const struct symptom *s, struct buf *out)
-{
-	if (s->usual)
-		buf_add_text(out, "normal for requests like it");
-	else if (s->is_exception)
-		buf_add_text(out, "this request alone, others are no slower "
-				  "than normal");
-	else
-		buf_add_text(out, "no slower than normal");
 }
 
 /* The deployment about when it became slow; NULL: none. */
@@ -233,17 +201,9 @@ static void add_change(const struct finding *f, struct buf *out)
 		contrast_tell_apart(&f->symptom, c, out);
 }
 
-/* Returns whether a name holds no line that would be run behind the comment. */
-static bool is_one_line(struct str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
-			return false;
-	return true;
-}
-
 /* The step that ends the trouble for now, as the comment of a shell: run like
- * the commands below it, it does nothing. */
+ * the commands below it, it does nothing. Left out where a name holds a line
+ * that would be run behind the comment. */
 static void add_step(const struct finding *f, struct buf *out)
 {
 	const struct symptom *s = &f->symptom;
@@ -270,29 +230,14 @@ static void add_step(const struct finding *f, struct buf *out)
 		wording_add(out, h->request, WORDING_TEXT_BYTES);
 		buf_add_text(out, ", which holds the connections");
 	}
-}
+	for (size_t i = 0; i < out->len; i++) {
+		unsigned char byte = (unsigned char)out->data[i];
 
-static bool step_write(const struct finding *f, struct result *result,
-		       struct error *err)
-{
-	struct buf text;
-
-	buf_init(&text, WORDING_BYTES);
-	add_step(f, &text);
-	if (!is_one_line(buf_str(&text)))
-		buf_clear(&text);
-	return wording_take(&text, &result->arena, &result->step, err);
-}
-
-static bool write_like(const struct symptom *s, struct result *result,
-		       struct error *err)
-{
-	struct buf text;
-
-	buf_init(&text, WORDING_BYTES);
-	contrast_tell_like(s, s->usual, &text);
-	return wording_take(&text, &result->arena, &result->span.typical_like,
-			    err);
+		if (byte < ' ' || byte == 0x7f) {
+			buf_clear(out);
+			return;
+		}
+	}
 }
 
 bool headline_write(const struct finding *f, struct result *result,
@@ -305,19 +250,31 @@ bool headline_write(const struct finding *f, struct result *result,
 		return true;
 	if (deploy_near(f))
 		result->since_version = deploy_near(f)->to_version;
-	if (is_healthy && result->span.is_typical_like &&
-	    !write_like(&f->symptom, result, err))
-		return false;
 	buf_init(&text, WORDING_BYTES);
+	if (is_healthy && result->span.is_typical_like) {
+		contrast_tell_like(&f->symptom, f->symptom.usual, &text);
+		if (!wording_take(&text, &result->arena,
+				  &result->span.typical_like, err))
+			return false;
+	}
 	result->span.is_as_ever = is_healthy && !f->symptom.is_exception;
-	if (is_healthy)
-		add_healthy(&f->symptom, &text);
-	else
+	if (!is_healthy)
 		add_cause(f, result, &text);
+	else if (f->symptom.usual)
+		buf_add_text(&text, "normal for requests like it");
+	else if (f->symptom.is_exception)
+		buf_add_text(&text, "this request alone, others are no slower "
+				    "than normal");
+	else
+		buf_add_text(&text, "no slower than normal");
 	if (f->has_symptom && !is_healthy && text.len) {
+		struct buf step;
+
 		add_since(f, &text);
 		add_change(f, &text);
-		if (!step_write(f, result, err)) {
+		buf_init(&step, WORDING_BYTES);
+		add_step(f, &step);
+		if (!wording_take(&step, &result->arena, &result->step, err)) {
 			buf_release(&text);
 			return false;
 		}
@@ -385,15 +342,6 @@ static void report_deploy(const struct operation_history *s,
 		  d->is_near_onset ? ", about when it became slow" : "");
 }
 
-static const struct history_job *job_of(const struct operation_history *s,
-					uint32_t window)
-{
-	for (size_t i = 0; i < s->job_count; i++)
-		if (s->jobs[i].window == window)
-			return &s->jobs[i];
-	return NULL;
-}
-
 /* Only one is taken; of the healthy ones that is the nearest. */
 static const char *outcome_of(const struct symptom *symptom,
 			      const struct operation_history *s, unsigned slot)
@@ -417,42 +365,33 @@ static const char *outcome_of(const struct symptom *symptom,
 	return ": rejected";
 }
 
-static void keep_line(struct buf *text, struct notes *reasons)
-{
-	notes_add(reasons, "%s", buf_text(text));
-	buf_release(text);
-}
-
-static void report_weighed(const struct symptom *symptom,
-			   const struct operation_history *s, unsigned slot,
-			   struct notes *reasons)
-{
-	struct buf text;
-
-	buf_init(&text, WORDING_BYTES);
-	buf_addf(&text, "baseline: %s: ", baseline_slot_name(slot));
-	baseline_tell_window(&s->baseline.slots[slot], &text);
-	buf_add_text(&text, outcome_of(symptom, s, slot));
-	keep_line(&text, reasons);
-}
-
 static void report_slot(const struct symptom *symptom,
 			const struct operation_history *s, unsigned slot,
 			struct notes *reasons)
 {
 	uint32_t window = s->roles.baselines[slot];
-	const struct history_job *job = job_of(s, window);
+	const struct history_job *job = NULL;
 	const char *name = baseline_slot_name(slot);
+	struct buf text;
 
 	if (window == WINDOW_NONE && baseline_slot_is_between(slot))
 		return;
-	if (window == WINDOW_NONE || !job)
+	for (size_t i = 0; i < s->job_count && !job; i++)
+		if (s->jobs[i].window == window)
+			job = &s->jobs[i];
+	if (window == WINDOW_NONE || !job) {
 		notes_add(reasons, "baseline: %s: not queried", name);
-	else if (!job->job.has_answer)
+	} else if (!job->job.has_answer) {
 		notes_add(reasons, "baseline: %s: no answer: %.*s", name,
 			  ERROR_PRECISION, job->job.err.message);
-	else if (s->baseline.slots[slot].said)
-		report_weighed(symptom, s, slot, reasons);
+	} else if (s->baseline.slots[slot].said) {
+		buf_init(&text, WORDING_BYTES);
+		buf_addf(&text, "baseline: %s: ", name);
+		baseline_tell_window(&s->baseline.slots[slot], &text);
+		buf_add_text(&text, outcome_of(symptom, s, slot));
+		notes_add(reasons, "%s", buf_text(&text));
+		buf_release(&text);
+	}
 }
 
 static void report_fast(const struct symptom *symptom,
@@ -515,7 +454,8 @@ static void report_requests(const struct cohorts *c,
 	buf_init(&text, WORDING_BYTES);
 	buf_add_text(&text, "requests: ");
 	tell(c, &text);
-	keep_line(&text, reasons);
+	notes_add(reasons, "%s", buf_text(&text));
+	buf_release(&text);
 }
 
 /* Appends to reasons, in the order of the reasoning. After symptom_fill(). */
@@ -564,12 +504,6 @@ static void add_count(struct buf *out, int64_t count, const char *what)
 	buf_addf(out, "%s %s%s", text, what, count == 1 ? "" : "s");
 }
 
-static void keep(struct buf *text, struct notes *reasons)
-{
-	notes_add(reasons, "%s", buf_text(text));
-	buf_clear(text);
-}
-
 /* ---- rungs ---- */
 
 /* CPU time of a side: by request where they are known, else in cores. */
@@ -597,21 +531,6 @@ static void add_side(const struct comparison_side *side, struct buf *out)
 	buf_addf(out, ", %.2f cores", comparison_cores(side));
 }
 
-static void add_sides(const struct comparison *c, struct buf *out)
-{
-	add_side(&c->slow, out);
-	if (!c->has_base)
-		return;
-	buf_add_text(out, "; baseline ");
-	add_side(&c->base, out);
-}
-
-static bool is_thin(const struct comparison *c)
-{
-	return c->slow.profile.sample_count >= 0 &&
-	       c->slow.profile.sample_count < VERDICT_SAMPLES;
-}
-
 static const char *level_outcome(const struct profile_inquiry *q,
 				 const struct comparison *c)
 {
@@ -621,7 +540,8 @@ static const char *level_outcome(const struct profile_inquiry *q,
 		return ": taken";
 	if (!c->slow.profile.stack_count)
 		return ": rejected, no samples";
-	if (is_thin(c))
+	if (c->slow.profile.sample_count >= 0 &&
+	    c->slow.profile.sample_count < VERDICT_SAMPLES)
 		return ": rejected, fewer than 20 samples";
 	if (c == &q->cohort && q->shown == &q->service_cpu &&
 	    comparison_is_cut(c))
@@ -644,12 +564,16 @@ static void report_level(const struct profile_inquiry *q, const char *name,
 	buf_init(&text, LINE_BYTES);
 	buf_addf(&text, "evidence: %s: ", name);
 	if (c->is_asked) {
-		add_sides(c, &text);
+		add_side(&c->slow, &text);
+		if (c->has_base) {
+			buf_add_text(&text, "; baseline ");
+			add_side(&c->base, &text);
+		}
 		buf_add_text(&text, level_outcome(q, c));
 	} else {
 		buf_addf(&text, "not queried, %s", not_asked);
 	}
-	keep(&text, reasons);
+	notes_add(reasons, "%s", buf_text(&text));
 	buf_release(&text);
 }
 
@@ -702,13 +626,6 @@ static void report_parts(size_t parts, const char *what, struct notes *reasons)
 			  what, parts, COMPARISON_PARTS);
 }
 
-static void report_budget(const struct profile_inquiry *q,
-			  struct notes *reasons)
-{
-	report_parts(q->cpu_parts, "CPU", reasons);
-	report_parts(q->last_parts, "the type chosen last", reasons);
-}
-
 /* ---- types ---- */
 
 static void report_cpu(const struct profile_inquiry *q, struct notes *reasons)
@@ -739,7 +656,7 @@ static void report_cpu(const struct profile_inquiry *q, struct notes *reasons)
 		wording_add_ns(&text, m->own_ns);
 		buf_add_text(&text, " self time");
 	}
-	keep(&text, reasons);
+	notes_add(reasons, "%s", buf_text(&text));
 	buf_release(&text);
 }
 
@@ -800,16 +717,8 @@ static void report_measure(const struct profile_inquiry *q, enum wait_type type,
 	wording_add_ns(&text, m->needed);
 	buf_add_text(&text, " would explain the growth");
 	buf_add_text(&text, wait_outcome(q, type));
-	keep(&text, reasons);
+	notes_add(reasons, "%s", buf_text(&text));
 	buf_release(&text);
-}
-
-static bool is_any_wait_asked(const struct profile_inquiry *q)
-{
-	for (int i = 0; i < WAIT_TYPES; i++)
-		if (q->waits[i].is_asked)
-			return true;
-	return false;
 }
 
 /* Types that the service does not send, in one line. */
@@ -828,7 +737,7 @@ static void report_lacking(const struct profile_inquiry *q,
 			buf_addf(&text, "%s%s", n++ ? ", " : "",
 				 wait_type_words((enum wait_type)i));
 	if (n)
-		keep(&text, reasons);
+		notes_add(reasons, "%s", buf_text(&text));
 	buf_release(&text);
 }
 
@@ -838,13 +747,17 @@ static void report_wait(const struct profile_inquiry *q, enum wait_type type,
 	const struct comparison *c =
 		type == WAIT_NEIGHBOUR ? &q->service_cpu : &q->waits[type];
 
+	bool is_any_asked = false;
+
 	if (type == WAIT_NEIGHBOUR ? !q->measures[type].is_known
 				   : !q->type_ids[type])
 		return;
+	for (int i = 0; i < WAIT_TYPES; i++)
+		is_any_asked |= q->waits[i].is_asked;
 	if (!c->is_asked)
 		notes_add(reasons, "type: %s: not queried, %s",
 			  wait_type_words(type),
-			  is_any_wait_asked(q)
+			  is_any_asked
 				  ? "it cannot show calls to services without "
 				    "spans"
 				  : "not needed");
@@ -874,7 +787,8 @@ static void profile_reasons_add(const struct profile_inquiry *q)
 	for (int i = 0; i < WAIT_TYPES; i++)
 		report_wait(q, (enum wait_type)i, reasons);
 	report_lacking(q, reasons);
-	report_budget(q, reasons);
+	report_parts(q->cpu_parts, "CPU", reasons);
+	report_parts(q->last_parts, "the type chosen last", reasons);
 }
 
 bool suspect_report_write(const struct suspect *s, struct result *result,
@@ -891,17 +805,6 @@ bool suspect_explain(const struct suspect *s, struct error *err)
 	       missing_span_explain(&s->choice, err);
 }
 
-/* Notes that begin so take the place of the function in the report. One refusal
- * of the server is behind other notes, too: once is enough. */
-static void note_missing(const char *why, struct notes *notes)
-{
-	const struct str lead = STR("no profile");
-
-	notes_drop(notes, why);
-	notes_add(notes, "%s%s",
-		  str_starts(str_from(why), lead) ? "" : "no profile: ", why);
-}
-
 bool finding_explain(const struct finding *f, const struct shortfall *shortfall,
 		     struct error *err)
 {
@@ -914,7 +817,14 @@ bool finding_report_missing(const struct finding *f, const char *why,
 			    struct result *result, struct notes *notes,
 			    struct error *err)
 {
-	note_missing(why, notes);
+	const struct str lead = STR("no profile");
+
+	/* A note that begins so takes the place of the function in the report.
+	 * One refusal of the server is behind other notes, too: once is
+	 * enough. */
+	notes_drop(notes, why);
+	notes_add(notes, "%s%s",
+		  str_starts(str_from(why), lead) ? "" : "no profile: ", why);
 	return finding_report_write(f, asked, result, err);
 }
 

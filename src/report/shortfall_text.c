@@ -22,23 +22,10 @@ static bool is_known(const struct missing_profile *m)
 	       str_is_among(m->service, m->services->items, m->services->count);
 }
 
-static void add_name(struct buf *text, size_t index, struct str name)
-{
-	buf_addf(text, "%s\"%.*s\"", index ? ", " : "", STR_ARGS(name));
-}
-
 static void add_list(struct buf *text, const struct str *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		add_name(text, i, names[i]);
-}
-
-static void add_tried(const struct missing_profile *m, struct buf *text)
-{
-	if (m->tried_count < 2)
-		return;
-	buf_add_text(text, ", nor for ");
-	add_list(text, m->tried + 1, m->tried_count - 1);
+		buf_addf(text, "%s\"%.*s\"", i ? ", " : "", STR_ARGS(names[i]));
 }
 
 /* Returns the first near name, or a stand-in. */
@@ -74,7 +61,10 @@ static void add_service(const struct missing_profile *m, struct buf *text)
 	struct str name;
 
 	buf_addf(text, "no profile for service \"%.*s\"", STR_ARGS(m->service));
-	add_tried(m, text);
+	if (m->tried_count > 1) {
+		buf_add_text(text, ", nor for ");
+		add_list(text, m->tried + 1, m->tried_count - 1);
+	}
 	name = add_names(m, text);
 	if (!m->has_trace)
 		return;
@@ -150,30 +140,23 @@ static bool explain_missing_profile(const struct missing_profile *m,
 #define LISTED_VERSIONS 8u
 #define NAME_BYTES 60u
 
-static void add_version(struct str version, bool is_first, struct buf *out)
-{
-	buf_add_text(out, is_first ? "; it has " : ", ");
-	wording_add(out, version, NAME_BYTES);
-}
-
-static void add_versions(const struct name_list *known, struct buf *out)
-{
-	for (size_t i = 0; i < known->count && i < LISTED_VERSIONS; i++)
-		add_version(known->items[i], !i, out);
-	if (known->count > LISTED_VERSIONS)
-		buf_addf(out, " and %zu more", known->count - LISTED_VERSIONS);
-	if (!known->count)
-		buf_add_text(out, ": its profiles have no version label, and "
-				  "the traces have no version; try --baseline "
-				  "previous");
-}
-
 static bool explain_version(const struct shortfall *s, struct error *err)
 {
+	const struct name_list *known = &s->names;
 	struct buf text;
 
 	buf_init(&text, LIMIT_ERROR_BYTES);
-	add_versions(&s->names, &text);
+	for (size_t i = 0; i < known->count && i < LISTED_VERSIONS; i++) {
+		buf_add_text(&text, i ? ", " : "; it has ");
+		wording_add(&text, known->items[i], NAME_BYTES);
+	}
+	if (known->count > LISTED_VERSIONS)
+		buf_addf(&text, " and %zu more",
+			 known->count - LISTED_VERSIONS);
+	if (!known->count)
+		buf_add_text(&text, ": its profiles have no version label, and "
+				    "the traces have no version; try "
+				    "--baseline previous");
 	error_set(err, ERROR_NOT_FOUND,
 		  "--baseline version=%.*s: not a version of service "
 		  "\"%.*s\"%s",
@@ -369,33 +352,24 @@ static void add_near(const struct name_list *names, struct str name,
 			 names->count);
 }
 
-/* ' of service "web", operation "GET /"' */
-static void add_operation(const struct find_query *q, struct buf *out)
+/* ' of service "web", operation "GET /" between ...; last seen at ...' */
+static void add_query(const struct trace_lack *lack, const struct find_query *q,
+		      struct buf *out)
 {
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	char at[TIME_RFC3339_BYTES], least[24];
+
 	if (q->service.len)
 		buf_addf(out, " of service \"%.*s\"", STR_ARGS(q->service));
 	if (q->name.len)
 		buf_addf(out, "%s operation \"%.*s\"",
 			 q->service.len ? "," : " of", STR_ARGS(q->name));
-}
-
-static void add_range(const struct find_query *q, struct buf *out)
-{
-	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES], least[24];
-
 	format_duration(q->min_duration_ns, least);
 	if (q->min_duration_ns > 0)
 		buf_addf(out, " that took %s or longer", least);
 	format_rfc3339(q->range.from_ns, from);
 	format_rfc3339(q->range.to_ns, to);
 	buf_addf(out, " between %.19sZ and %.19sZ", from, to);
-}
-
-static void add_last(const struct trace_lack *lack,
-		     const struct find_query *q, struct buf *out)
-{
-	char at[TIME_RFC3339_BYTES];
-
 	format_rfc3339(lack->found_ns, at);
 	if (lack->found_ns) {
 		buf_addf(out, "; %s at %.19sZ: --around %.19sZ",
@@ -417,9 +391,7 @@ bool trace_lack_explain(const struct trace_lack *lack,
 	buf_init(&text, LIMIT_ERROR_BYTES);
 	buf_add_text(&text, "no traces");
 	if (lack->found_ns || lack->kind == SEARCH_LACKS_TRACES) {
-		add_operation(q, &text);
-		add_range(q, &text);
-		add_last(lack, q, &text);
+		add_query(lack, q, &text);
 	} else {
 		bool is_service = lack->kind == SEARCH_LACKS_SERVICE;
 		struct str name = is_service ? q->service : q->name;
@@ -528,21 +500,10 @@ static bool explain_cost(const struct shortfall *s, struct error *err)
 			 "--baseline-requests");
 }
 
-static bool explain_long_window(const struct shortfall *s, struct error *err)
+bool shortfall_explain(const struct shortfall *s, struct error *err)
 {
 	char most[24];
 
-	format_duration(sat_mul_i64((int64_t)s->count, NS_PER_S), most);
-	return error_set(err, ERROR_USAGE,
-			 "the server accepts windows of %s at most, so a "
-			 "longer one would need more requests per service: "
-			 "--since 1d --baseline 7d compares the same day of "
-			 "last week",
-			 most);
-}
-
-bool shortfall_explain(const struct shortfall *s, struct error *err)
-{
 	switch (s->kind) {
 	case SHORTFALL_NONE:
 	case SHORTFALL_KINDS:
@@ -595,7 +556,13 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_VERSION_REQUESTS:
 		return explain_cost(s, err);
 	case SHORTFALL_LONG_WINDOW:
-		return explain_long_window(s, err);
+		format_duration(sat_mul_i64((int64_t)s->count, NS_PER_S), most);
+		return error_set(err, ERROR_USAGE,
+				 "the server accepts windows of %s at most, so "
+				 "a longer one would need more requests per "
+				 "service: --since 1d --baseline 7d compares "
+				 "the same day of last week",
+				 most);
 	}
 	return false;
 }
