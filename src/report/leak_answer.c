@@ -83,16 +83,6 @@ static const struct leak_function *leak_function_of(
 	return NULL;
 }
 
-/* Returns the growth to show of a leak: that of its function when the process
- * as a whole is too restless. */
-static const struct growth *leak_growth_told(const struct leak_subject *s)
-{
-	const struct leak_function *f = leak_function_of(s);
-
-	return s->total.kind != GROWTH_ENDLESS && f ? &f->found.growth
-						    : &s->total;
-}
-
 /* Returns the subject of the first line: a leak, else memory, else what there
  * is. */
 static const struct leak_subject *leak_leading(const struct leak *l)
@@ -314,41 +304,6 @@ static void draw_life(struct lines *d, size_t index)
 	chart_path_end(c);
 }
 
-/* The slope that was found, through the middle of a life. */
-static void draw_slope(const struct lines *d, const struct leak_segment *life)
-{
-	double hours = time_range_seconds(life->range) / 3600;
-	double rise = d->s->total.per_hour * hours, middle = 0;
-
-	for (size_t i = 0; i < GROWTH_BLOCKS; i++)
-		middle += life->growth.values[i] / GROWTH_BLOCKS;
-	chart_mark(&d->chart, life->range, middle - rise / 2,
-		   middle + rise / 2);
-}
-
-static void draw_scale(const struct lines *d)
-{
-	char text[UNIT_TEXT_BYTES];
-
-	for (int i = 0; i <= 2; i++) {
-		double level = d->chart.top * i / 2;
-
-		leak_format_held(d->s, level, text);
-		chart_level_label(&d->chart, level, str_from(text));
-	}
-}
-
-static void draw_limit(const struct lines *d)
-{
-	double limit = d->l->limit_bytes;
-
-	if (d->s->what != LEAK_MEMORY || !(limit > 0) || limit > d->chart.top)
-		return;
-	chart_mark(&d->chart, d->l->window, limit, limit);
-	chart_text(&d->chart, CHART_WIDTH, chart_y(&d->chart, limit) - 4, "end",
-		   STR("limit"));
-}
-
 /* Which colour is whose. */
 static void write_legend(const struct lines *d)
 {
@@ -385,6 +340,7 @@ static void write_chart(const struct leak *l, const struct leak_subject *s,
 			   .s = s,
 			   .count = min_size(s->segment_count, LINES),
 			   .chart = { .out = out, .range = l->window } };
+	char text[UNIT_TEXT_BYTES];
 
 	if (!d.count)
 		return;
@@ -393,12 +349,33 @@ static void write_chart(const struct leak *l, const struct leak_subject *s,
 	outf(out, "<section>\n<h2>%s per instance</h2>\n",
 	     s->what == LEAK_MEMORY ? "memory in use" : leak_subject_word(s));
 	chart_begin(&d.chart, "what each instance holds over time, UTC");
-	draw_scale(&d);
-	draw_limit(&d);
+	for (int i = 0; i <= 2; i++) {
+		double level = d.chart.top * i / 2;
+
+		leak_format_held(s, level, text);
+		chart_level_label(&d.chart, level, str_from(text));
+	}
+	if (s->what == LEAK_MEMORY && l->limit_bytes > 0 &&
+	    l->limit_bytes <= d.chart.top) {
+		chart_mark(&d.chart, l->window, l->limit_bytes, l->limit_bytes);
+		chart_text(&d.chart, CHART_WIDTH,
+			   chart_y(&d.chart, l->limit_bytes) - 4, "end",
+			   STR("limit"));
+	}
 	for (size_t i = 0; i < d.count; i++)
 		draw_life(&d, i);
-	for (size_t i = 0; s->total.kind == GROWTH_ENDLESS && i < d.count; i++)
-		draw_slope(&d, &s->segments[i]);
+	/* The slope that was found, through the middle of each life. */
+	for (size_t i = 0; s->total.kind == GROWTH_ENDLESS && i < d.count;
+	     i++) {
+		const struct leak_segment *life = &s->segments[i];
+		double hours = time_range_seconds(life->range) / 3600;
+		double rise = s->total.per_hour * hours, middle = 0;
+
+		for (size_t k = 0; k < GROWTH_BLOCKS; k++)
+			middle += life->growth.values[k] / GROWTH_BLOCKS;
+		chart_mark(&d.chart, life->range, middle - rise / 2,
+			   middle + rise / 2);
+	}
 	chart_end(&d.chart);
 	write_legend(&d);
 }
@@ -426,18 +403,6 @@ static void json_growth(struct jsonw *w, const struct growth *g)
 		   g->low, g->high, g->q);
 }
 
-static void json_function(struct jsonw *w, const struct leak_function *f)
-{
-	jsonw_addf(w, "{name:%.*s, file:%-.*s, line:%-u",
-		   STR_WHOLE(f->found.name), STR_WHOLE(f->found.file),
-		   f->found.line);
-	json_growth(w, &f->found.growth);
-	jsonw_addf(w, "path:%-.*s, bytes_each:%.1f, allocated_per_hour:%.0f}",
-		   STR_WHOLE(f->found.path),
-		   f->bytes_each > 0 ? f->bytes_each : NAN,
-		   f->allocated_hour > 0 ? f->allocated_hour : NAN);
-}
-
 static void json_subject(struct jsonw *w, const char *key,
 			 const struct leak_subject *s)
 {
@@ -451,8 +416,20 @@ static void json_subject(struct jsonw *w, const char *key,
 		   "functions:[",
 		   s->instance_count, s->total.segment_count, s->total.rising,
 		   s->short_count, s->restarts, s->total.load_growth);
-	for (size_t i = 0; i < s->function_count; i++)
-		json_function(w, &s->functions[i]);
+	for (size_t i = 0; i < s->function_count; i++) {
+		const struct leak_function *f = &s->functions[i];
+
+		jsonw_addf(w, "{name:%.*s, file:%-.*s, line:%-u",
+			   STR_WHOLE(f->found.name), STR_WHOLE(f->found.file),
+			   f->found.line);
+		json_growth(w, &f->found.growth);
+		jsonw_addf(w,
+			   "path:%-.*s, bytes_each:%.1f, "
+			   "allocated_per_hour:%.0f}",
+			   STR_WHOLE(f->found.path),
+			   f->bytes_each > 0 ? f->bytes_each : NAN,
+			   f->allocated_hour > 0 ? f->allocated_hour : NAN);
+	}
 	jsonw_addf(w, "]}");
 }
 
@@ -540,29 +517,25 @@ static void add_time_left(struct page *p, const struct leak *l)
 static void write_leak(struct page *p, const struct leak *l,
 		       const struct leak_subject *s)
 {
+	const struct leak_function *f = leak_function_of(s);
+
 	page_name(p, str_from(l->service), 0);
 	page_textf(p, " leaks %s: ", leak_subject_word(s));
-	add_rate(p, s, leak_growth_told(s));
+	/* Of its function when the process as a whole is too restless. */
+	add_rate(p, s,
+		 s->total.kind != GROWTH_ENDLESS && f ? &f->found.growth
+						      : &s->total);
 	page_text(p, s->total.segment_count > 1 ? " in each instance" : "");
 	if (s->what == LEAK_MEMORY)
 		add_time_left(p, l);
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
-static void add_shares(struct page *p, const struct growth *g)
-{
-	char own[UNIT_TEXT_BYTES], load[UNIT_TEXT_BYTES];
-
-	format_percent(g->start > 0 ? grown(g) / g->start : NAN, own);
-	format_percent(g->load_growth, load);
-	page_textf(p, "by %s, its load by %s", own, load);
-}
-
 static void write_none(struct page *p, const struct leak *l,
 		       const struct leak_subject *s)
 {
 	const struct growth *g = &s->total;
-	char change[UNIT_TEXT_BYTES];
+	char change[UNIT_TEXT_BYTES], load[UNIT_TEXT_BYTES];
 
 	leak_format_held(s, fabs(grown(g)), change);
 	page_name(p, str_from(l->service), 0);
@@ -591,9 +564,13 @@ static void write_none(struct page *p, const struct leak *l,
 			   leak_subject_word(s), change);
 		break;
 	case GROWTH_WITH_LOAD:
-		page_textf(p, "its %s grew no more than its load: ",
-			   leak_subject_word(s));
-		add_shares(p, g);
+		format_percent(g->start > 0 ? grown(g) / g->start : NAN,
+			       change);
+		format_percent(g->load_growth, load);
+		page_textf(p,
+			   "its %s grew no more than its load: by %s, its load "
+			   "by %s",
+			   leak_subject_word(s), change, load);
 		break;
 	default:
 		page_textf(p, "its %s did not grow beyond noise",
@@ -727,24 +704,12 @@ static void write_load(struct page *p, const struct leak *l,
 	evidence(p, "  load");
 }
 
-static void write_window(struct page *p, const struct leak *l,
-			 const struct leak_subject *s)
-{
-	char block[24];
-	struct time_range first = leak_block(&s->segments[0], 0);
-
-	format_duration((first.to_ns - first.from_ns + NS_PER_MIN / 2) /
-				NS_PER_MIN * NS_PER_MIN,
-			block);
-	page_window(p, l->window, 0);
-	page_textf(p, ", in %u intervals of %s", GROWTH_BLOCKS, block);
-	evidence(p, "  window");
-}
-
 static void write_subject(struct page *p, const struct leak *l,
 			  const struct leak_subject *s)
 {
 	const struct leak_function *f = leak_function_of(s);
+	struct time_range first = leak_block(&s->segments[0], 0);
+	char block[24];
 
 	if (s->is_leak)
 		write_function(p, s);
@@ -753,7 +718,12 @@ static void write_subject(struct page *p, const struct leak *l,
 	write_held(p, l, s);
 	write_instances(p, s);
 	write_load(p, l, s);
-	write_window(p, l, s);
+	format_duration((first.to_ns - first.from_ns + NS_PER_MIN / 2) /
+				NS_PER_MIN * NS_PER_MIN,
+			block);
+	page_window(p, l->window, 0);
+	page_textf(p, ", in %u intervals of %s", GROWTH_BLOCKS, block);
+	evidence(p, "  window");
 }
 
 /* ---- the table ---- */
@@ -831,38 +801,26 @@ static void write_table_head(struct page *p, const struct leak_subject *s)
 	out_char(p->out, '\n');
 }
 
-/* Rows that tell something; where none does, what holds most of it. */
-static bool is_row(const struct leak_subject *s, const struct growth *g,
-		   bool has_change)
-{
-	if (has_change)
-		return g->kind != GROWTH_NONE;
-	return g->end >= s->total.end / 100;
-}
-
-static bool has_changes(const struct leak_subject *s)
-{
-	for (size_t i = 0; i < s->function_count; i++)
-		if (s->functions[i].found.growth.kind != GROWTH_NONE)
-			return true;
-	return false;
-}
-
 static void write_functions(struct page *p, const struct leak_answer *a,
 			    const struct leak_subject *s)
 {
-	bool has_change = has_changes(s);
+	bool has_change = false;
 	size_t shown = 0;
 
 	if (!s->function_count)
 		return;
+	for (size_t i = 0; i < s->function_count; i++)
+		has_change |= s->functions[i].found.growth.kind != GROWTH_NONE;
 	out_char(p->out, '\n');
 	write_table_head(p, s);
 	for (size_t i = 0; i < s->function_count; i++) {
 		const struct growth_function *f = &s->functions[i].found;
 
+		/* Rows that tell something; where none does, what holds most
+		 * of it. */
 		if ((a->limit && shown == a->limit) ||
-		    !is_row(s, &f->growth, has_change))
+		    !(has_change ? f->growth.kind != GROWTH_NONE
+				 : f->growth.end >= s->total.end / 100))
 			continue;
 		if (p->style.is_markdown)
 			write_markdown_row(p, s, f);
@@ -925,30 +883,6 @@ static void add_files(const struct leak *l, struct buf *out)
 	shell_word_add(out, str_from(last ? last->path : ""));
 }
 
-static void add_next(const struct leak_answer *a, struct buf *out)
-{
-	const struct leak *l = a->leak;
-
-	if (l->path_count) {
-		add_files(l, out);
-		return;
-	}
-	buf_addf(out, "tracefind profile --service %s --type %s", l->service,
-		 leak_leading(l)->what == LEAK_MEMORY ? "inuse" : "goroutine");
-	buf_add_str(out, a->servers);
-}
-
-static void write_next(struct page *p, const struct leak_answer *a)
-{
-	struct buf line;
-
-	if (!a->servers.ptr)
-		return;
-	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
-	add_next(a, &line);
-	markdown_next_line(p, &line, true);
-}
-
 static void write_table(const void *answer, const struct render_style *style,
 			struct out *out)
 {
@@ -973,7 +907,23 @@ static void write_table(const void *answer, const struct render_style *style,
 	if (!style->is_quiet) {
 		out_char(out, '\n');
 		page_notes(&p, a->notes, STR(""));
-		write_next(&p, a);
+		if (a->servers.ptr) {
+			struct buf line;
+
+			buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
+			if (l->path_count) {
+				add_files(l, &line);
+			} else {
+				buf_addf(&line,
+					 "tracefind profile --service %s "
+					 "--type %s",
+					 l->service,
+					 s->what == LEAK_MEMORY ? "inuse"
+								: "goroutine");
+				buf_add_str(&line, a->servers);
+			}
+			markdown_next_line(&p, &line, true);
+		}
 	}
 	page_end(&p);
 }

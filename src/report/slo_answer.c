@@ -23,12 +23,6 @@
 static void slo_html_write(const void *answer, struct out *out);
 static void slo_json_write(const void *answer, struct out *out);
 
-/* "n_plus_one", or "error" of a request that failed. */
-static const char *slo_cause_name(const struct spent_request *r)
-{
-	return r->is_failed ? "error" : json_cause(r->cause);
-}
-
 /* "N+1", "failed". */
 static const char *slo_cause_words(const struct spent_request *r)
 {
@@ -87,10 +81,26 @@ static void write_head(struct page *p, const struct slo_answer *answer)
 	page_paint(p, PAINT_DIM, "  cause       where\n");
 }
 
-/* In the columns beside the row's figures. */
-static void write_where(struct page *p, const struct spent_request *r,
-			const char *figures)
+static void write_spent_row(struct page *p, const struct spent_row *row,
+			    struct str next)
 {
+	const struct spent_request *r = row->example;
+	char interval[32], figures[96];
+
+	if (p->style.is_markdown) {
+		put_share(p, row->share, row->low, row->high);
+		markdown_cell(p, slo_cause_words(r));
+		markdown_pair_cell(p, r->service, r->operation);
+		markdown_name_cell(p, r->function);
+		markdown_name_cell(p, next);
+		markdown_row_end(p);
+		return;
+	}
+	snprintf(interval, sizeof interval, "%.0f to %.0f", 100 * row->low,
+		 100 * row->high);
+	snprintf(figures, sizeof figures, "%*.1f%*s  %s", (int)SHARE_COLUMNS,
+		 100 * row->share, (int)INTERVAL_COLUMNS, interval,
+		 slo_cause_words(r));
 	page_name(p, r->service, 0);
 	page_text(p, " ");
 	page_name(p, r->operation, 0);
@@ -103,38 +113,11 @@ static void write_where(struct page *p, const struct spent_request *r,
 		page_place_text(p, r->file, r->line);
 	}
 	page_flush(p, PAINT_NONE, figures, WHERE_COLUMN);
-}
-
-static void write_spent_row(struct page *p, const struct spent_row *row,
-			    struct str next)
-{
-	const struct spent_request *r = row->example;
-	char interval[32], figures[96];
-
-	snprintf(interval, sizeof interval, "%.0f to %.0f", 100 * row->low,
-		 100 * row->high);
-	snprintf(figures, sizeof figures, "%*.1f%*s  %s", (int)SHARE_COLUMNS,
-		 100 * row->share, (int)INTERVAL_COLUMNS, interval,
-		 slo_cause_words(r));
-	write_where(p, r, figures);
 	if (!next.len || p->style.is_quiet)
 		return;
 	page_repeat(p, PAINT_NONE, " ", SHARE_COLUMNS + INTERVAL_COLUMNS + 2);
 	out_str(p->out, next);
 	out_char(p->out, '\n');
-}
-
-static void write_markdown_row(struct page *p, const struct spent_row *row,
-			       struct str next)
-{
-	const struct spent_request *r = row->example;
-
-	put_share(p, row->share, row->low, row->high);
-	markdown_cell(p, slo_cause_words(r));
-	markdown_pair_cell(p, r->service, r->operation);
-	markdown_name_cell(p, r->function);
-	markdown_name_cell(p, next);
-	markdown_row_end(p);
 }
 
 /* Less is what rounding leaves. */
@@ -169,10 +152,7 @@ static void slo_spent_write(struct page *p, const struct slo_answer *answer)
 	for (size_t i = 0; i < s->row_count; i++) {
 		buf_clear(&next);
 		slo_next(answer, s->rows[i].example, &next);
-		if (p->style.is_markdown)
-			write_markdown_row(p, &s->rows[i], buf_str(&next));
-		else
-			write_spent_row(p, &s->rows[i], buf_str(&next));
+		write_spent_row(p, &s->rows[i], buf_str(&next));
 	}
 	if (next.state != BUF_OK)
 		out_fail_memory(p->out);
@@ -182,20 +162,12 @@ static void slo_spent_write(struct page *p, const struct slo_answer *answer)
 
 /* ---- notes ---- */
 
-static void note_kept(const struct slo_spent *s, struct notes *notes)
-{
-	char share[UNIT_TEXT_BYTES], time[TIME_RFC3339_BYTES];
-
-	format_share(s->kept, share);
-	format_rfc3339(s->from.from_ns, time);
-	notes_add(notes,
-		  "the breakdown covers the %s of the bad requests since "
-		  "%.19sZ: earlier traces are not kept",
-		  share, time);
-}
+/* ---- notes ---- */
 
 void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
 {
+	char share[UNIT_TEXT_BYTES], time[TIME_RFC3339_BYTES];
+
 	if (s->wanted && !s->spent.count && s->reason.code != ERROR_NONE)
 		notes_add(notes, "what consumed the budget is unknown: %s",
 			  s->reason.message);
@@ -204,8 +176,14 @@ void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
 				 "trace of a bad request was found");
 	if (!s->spent.count)
 		return;
-	if (s->from.from_ns > s->range.from_ns)
-		note_kept(s, notes);
+	if (s->from.from_ns > s->range.from_ns) {
+		format_share(s->kept, share);
+		format_rfc3339(s->from.from_ns, time);
+		notes_add(notes,
+			  "the breakdown covers the %s of the bad requests "
+			  "since %.19sZ: earlier traces are not kept",
+			  share, time);
+	}
 	if (s->missing_count)
 		notes_add(notes,
 			  "no trace was found for %zu bad request%s of the "
@@ -264,46 +242,25 @@ static void slo_share_text(const struct slo *s, double share,
 		 floor(share * 100 * scale + 1e-6) / scale);
 }
 
-static double good_share(const struct slo *s)
-{
-	struct burn_count c = slo_budget(s)->count;
-
-	return 1 - c.bad / c.total;
-}
-
-static void add_good(const struct slo *s, struct buf *out)
-{
-	char text[24];
-
-	if (s->threshold_ns) {
-		format_duration(s->threshold_ns, text);
-		buf_addf(out, "within %s and ", text);
-	}
-	buf_add_text(out, "without error");
-}
-
 void slo_objective_text(const struct slo *s, struct buf *out)
 {
 	char text[24];
 
-	format_duration(s->window_ns, text);
 	buf_addf(out, "%.10g %% of %s ", 100 * s->objective,
 		 s->operation ? s->operation : "requests");
-	add_good(s, out);
-	buf_addf(out, " over %s", text);
+	if (s->threshold_ns) {
+		format_duration(s->threshold_ns, text);
+		buf_addf(out, "within %s and ", text);
+	}
+	format_duration(s->window_ns, text);
+	buf_addf(out, "without error over %s", text);
 }
 
 /* ---- the first line ---- */
 
-static const char *verdict_of(const struct slo *s)
-{
-	return slo_is_spent(s) ? " has no error budget left: "
-	       : slo_firing(s) ? " burns its error budget too fast: "
-			       : " keeps its objective: ";
-}
-
 static void write_verdict(struct page *p, const struct slo *s)
 {
+	struct burn_count c = slo_budget(s)->count;
 	char share[SLO_SHARE_BYTES], percent[UNIT_TEXT_BYTES];
 
 	page_name(p, str_from(s->service), 0);
@@ -311,8 +268,10 @@ static void write_verdict(struct page *p, const struct slo *s)
 		page_text(p, " ");
 		page_name(p, str_from(s->operation), 0);
 	}
-	page_text(p, verdict_of(s));
-	slo_share_text(s, good_share(s), share);
+	page_text(p, slo_is_spent(s) ? " has no error budget left: "
+		     : slo_firing(s) ? " burns its error budget too fast: "
+				     : " keeps its objective: ");
+	slo_share_text(s, 1 - c.bad / c.total, share);
 	page_number(p, share);
 	page_text(p, " of requests are good, the objective is ");
 	snprintf(percent, sizeof percent, "%.10g %%", 100 * s->objective);
@@ -496,18 +455,6 @@ void slo_burn_write(struct page *p, const struct slo *s)
 		write_pair(p, s, &s->pairs[i]);
 }
 
-static void write_numbers(struct page *p, const struct slo *s)
-{
-	write_verdict(p, s);
-	out_char(p->out, '\n');
-	slo_objective_write(p, s);
-	write_requests(p, s);
-	write_budget(p, s);
-	write_forecast(p, s);
-	slo_source_write(p, s);
-	slo_burn_write(p, s);
-}
-
 static void write_text(const void *data, const struct render_style *style,
 		       struct out *out)
 {
@@ -516,8 +463,16 @@ static void write_text(const void *data, const struct render_style *style,
 	struct page p;
 
 	page_begin(&p, style, out);
-	if (answer->part != SLO_REST)
-		write_numbers(&p, s);
+	if (answer->part != SLO_REST) {
+		write_verdict(&p, s);
+		out_char(out, '\n');
+		slo_objective_write(&p, s);
+		write_requests(&p, s);
+		write_budget(&p, s);
+		write_forecast(&p, s);
+		slo_source_write(&p, s);
+		slo_burn_write(&p, s);
+	}
 	if (answer->part == SLO_NUMBERS) {
 		page_end(&p);
 		return;
@@ -589,17 +544,6 @@ static void note_bound(const struct slo *s, struct notes *notes)
 		  threshold, bound, other, share);
 }
 
-static void note_windows(const struct slo *s, struct notes *notes)
-{
-	size_t unknown = 0;
-
-	for (size_t i = 0; i < s->window_count; i++)
-		unknown += !s->windows[i].is_known;
-	if (unknown)
-		notes_add(notes, "queries for %zu of %zu windows failed: %s",
-			  unknown, s->window_count, s->why.message);
-}
-
 static void note_traces(const struct slo *s, struct notes *notes)
 {
 	struct buf why;
@@ -622,6 +566,7 @@ static void note_traces(const struct slo *s, struct notes *notes)
 void slo_add_notes(const struct slo *s, struct notes *notes)
 {
 	const struct metric_source *source = &s->indicator.source;
+	size_t unknown = 0;
 
 	if (!source->name)
 		note_traces(s, notes);
@@ -631,7 +576,11 @@ void slo_add_notes(const struct slo *s, struct notes *notes)
 			  "requests count as bad",
 			  source->name->name);
 	note_bound(s, notes);
-	note_windows(s, notes);
+	for (size_t i = 0; i < s->window_count; i++)
+		unknown += !s->windows[i].is_known;
+	if (unknown)
+		notes_add(notes, "queries for %zu of %zu windows failed: %s",
+			  unknown, s->window_count, s->why.message);
 }
 
 /* A page of its own: what spent the error budget as bars with their intervals,
@@ -643,18 +592,6 @@ void slo_add_notes(const struct slo *s, struct notes *notes)
 #define BAR_HEIGHT 14
 /* The scale ends before the share that stands behind a whole bar. */
 #define FULL (CHART_WIDTH - 80)
-
-static void add_where(const struct spent_request *r, struct buf *out)
-{
-	buf_addf(out, "%s: ", slo_cause_words(r));
-	buf_add_str(out, r->service);
-	buf_add_char(out, ' ');
-	buf_add_str(out, r->operation);
-	if (r->function.len) {
-		buf_add_text(out, " in ");
-		buf_add_str(out, r->function);
-	}
-}
 
 static void draw_bar(const struct chart *c, size_t i, struct str text,
 		     const double share[3])
@@ -686,10 +623,18 @@ static void write_bars(const struct spent *s, struct out *out)
 	     CHART_WIDTH, (s->row_count + 1) * ROW);
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct spent_row *row = &s->rows[i];
+		const struct spent_request *r = row->example;
 		const double share[] = { row->share, row->low, row->high };
 
 		buf_clear(&text);
-		add_where(row->example, &text);
+		buf_addf(&text, "%s: ", slo_cause_words(r));
+		buf_add_str(&text, r->service);
+		buf_add_char(&text, ' ');
+		buf_add_str(&text, r->operation);
+		if (r->function.len) {
+			buf_add_text(&text, " in ");
+			buf_add_str(&text, r->function);
+		}
 		draw_bar(&c, i, buf_str(&text), share);
 	}
 	draw_bar(&c, s->row_count, STR("not explained"),
@@ -752,7 +697,8 @@ static void write_row(struct jsonw *w, const struct slo_answer *answer,
 		   "{share:%.6f, share_low:%.6f, share_high:%.6f, "
 		   "requests:%zu, excess_ns:%jd, cause:%s, service:%.*s",
 		   row->share, row->low, row->high, row->count, row->excess_ns,
-		   slo_cause_name(r), STR_WHOLE(r->service));
+		   r->is_failed ? "error" : json_cause(r->cause),
+		   STR_WHOLE(r->service));
 	jsonw_addf(w,
 		   "operation:%-.*s, function:%-.*s, file:%-.*s, line:%-u, "
 		   "trace_id:%s, duration_ns:%jd",

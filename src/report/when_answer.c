@@ -82,15 +82,6 @@ static void when_subject(const struct when *w, struct buf *out)
 	buf_add_str(out, w->want.service);
 }
 
-/* Returns the part of a type's id that names the unit. */
-static struct str unit_of(struct str type_id)
-{
-	for (int i = 0; i < 2; i++)
-		type_id = str_slice(type_id, str_find(type_id, STR(":")) + 1,
-				    type_id.len);
-	return str_slice(type_id, 0, str_find(type_id, STR(":")));
-}
-
 static void add_number(struct buf *out, double value)
 {
 	int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
@@ -103,10 +94,15 @@ static void when_level_text(const struct when *w, enum when_measure m,
 			    double level, struct buf *out)
 {
 	const struct when_series *s = &w->series[m];
-	struct str unit = m == WHEN_DURATION  ? STR("nanoseconds")
-			  : m == WHEN_TRAFFIC ? STR("")
-					      : unit_of(w->type_id);
+	struct str unit = w->type_id;
 	char text[UNIT_TEXT_BYTES];
+
+	/* The third of the parts of a type's id. */
+	for (int i = 0; i < 2; i++)
+		unit = str_slice(unit, str_find(unit, STR(":")) + 1, unit.len);
+	unit = m == WHEN_DURATION
+		       ? STR("nanoseconds")
+		       : str_slice(unit, 0, str_find(unit, STR(":")));
 
 	if (!isfinite(level) || fabs(level) > 9e18) {
 		buf_add_text(out, "-");
@@ -135,40 +131,18 @@ static void when_ratio_text(double before, double after, struct buf *out)
 		buf_addf(out, "%s%.2fx", ratio < 1 ? "to " : "", ratio);
 }
 
-static void add_levels(const struct when *w, double from, double to,
-		       struct buf *out)
+static void add_levels(const struct when *w, enum when_measure m, double from,
+		       double to, struct buf *out)
 {
-	when_level_text(w, w->lead, from, out);
+	when_level_text(w, m, from, out);
 	buf_add_text(out, " before, ");
-	when_level_text(w, w->lead, to, out);
+	when_level_text(w, m, to, out);
 	buf_add_text(out, " after");
-}
-
-static void add_step(const struct when *w, struct buf *before,
-		     struct buf *behind)
-{
-	bool is_up = w->step.after > w->step.before;
-
-	buf_add_text(before, is_up ? " rose " : " fell ");
-	when_ratio_text(w->step.before, w->step.after, before);
-	buf_add_text(before, " at");
-	buf_add_text(behind, ": ");
-	add_levels(w, w->step.before, w->step.after, behind);
 }
 
 static double level_of(const struct when_series *s, double level)
 {
 	return s->is_log ? exp(level) : level;
-}
-
-/* Smallest step that would have been told. */
-static void add_least(const struct change_points *found, struct buf *out)
-{
-	if (isfinite(found->least_ratio) && found->least_ratio < 10)
-		buf_addf(out, "; detectable: %.2fx or more",
-			 found->least_ratio);
-	else
-		buf_add_text(out, "; only a very large change is detectable");
 }
 
 /* Returns whether the newest steps may become a step. */
@@ -180,16 +154,6 @@ static bool has_recent(const struct when *w)
 static int64_t recent_since(const struct when *w)
 {
 	return w->series[w->lead].starts[w->series[w->lead].found.recent.at];
-}
-
-static void add_recent(const struct when *w, struct buf *behind)
-{
-	const struct when_series *s = &w->series[w->lead];
-	const struct change_point *p = &s->found.recent;
-
-	buf_addf(behind, " (%zu of %zu intervals), ", s->found.recent_count,
-		 s->count);
-	add_levels(w, level_of(s, p->before), level_of(s, p->after), behind);
 }
 
 static void add_none(const struct when *w, struct buf *before,
@@ -229,31 +193,13 @@ static void add_none(const struct when *w, struct buf *before,
 	buf_add_text(behind, " in the last quarter, ");
 	when_level_text(w, w->lead, first, behind);
 	buf_add_text(behind, " in the first, within its noise");
-	add_least(found, behind);
-}
-
-/* As one paragraph, without a stop. Times are the caller's to write: what
- * stands before and behind them. */
-static void when_verdict(const struct when *w, struct buf *before,
-			 struct buf *behind)
-{
-	when_subject(w, before);
-	buf_add_text(before, ": ");
-	when_measure_text(w, w->lead, before);
-	if (when_has_step(w))
-		add_step(w, before, behind);
-	else if (has_recent(w))
-		add_recent(w, behind);
+	/* Smallest step that would have been told. */
+	if (isfinite(found->least_ratio) && found->least_ratio < 10)
+		buf_addf(behind, "; detectable: %.2fx or more",
+			 found->least_ratio);
 	else
-		add_none(w, before, behind);
-}
-
-/* Where it lies, or may lie. */
-static struct time_range step_at(const struct when *w)
-{
-	if (when_has_step(w))
-		return w->step.at;
-	return (struct time_range){ recent_since(w), recent_since(w) };
+		buf_add_text(behind,
+			     "; only a very large change is detectable");
 }
 
 /* On either side of the step so much is compared, as far as it is there. */
@@ -263,8 +209,11 @@ static struct time_range step_at(const struct when *w)
 static void when_next_command(const struct when *w, struct str servers,
 			      struct buf *out)
 {
-	struct time_range at = step_at(w), window = w->want.window;
+	struct time_range at = w->step.at, window = w->want.window;
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+	if (!when_has_step(w))
+		at.from_ns = at.to_ns = recent_since(w);
 
 	format_rfc3339(at.to_ns, from);
 	format_rfc3339(min_i64(at.to_ns + COMPARED_NS, window.to_ns), to);
@@ -358,13 +307,20 @@ static void draw_levels(struct chart *c, const struct when_series *s)
 	chart_path_end(c);
 }
 
-/* The levels between all steps. */
-static void draw_levels_told(const struct chart *c, const struct when *w)
+/* The step, and the levels between all steps. */
+static void draw_steps(const struct chart *c, const struct when *w)
 {
 	const struct when_series *s = &w->series[w->lead];
+	double from = chart_x(c, w->step.at.from_ns);
+	double to = chart_x(c, w->step.at.to_ns);
 	int64_t from_ns = s->starts[0];
 	struct when_step step = w->step;
 
+	outf(c->out,
+	     "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
+	     "fill=\"var(--bad)\" fill-opacity=\"0.35\"/>\n",
+	     from, CHART_TOP, fmax(to - from, 2),
+	     CHART_HEIGHT - CHART_TOP - CHART_BOTTOM);
 	for (size_t i = 0; i < s->found.count; i++) {
 		step = when_step_of(s, i);
 		chart_mark(c, (struct time_range){ from_ns, step.at.from_ns },
@@ -373,19 +329,6 @@ static void draw_levels_told(const struct chart *c, const struct when *w)
 	}
 	chart_mark(c, (struct time_range){ from_ns, c->range.to_ns },
 		   step.after, step.after);
-}
-
-static void draw_step(const struct chart *c, const struct when *w)
-{
-	double from = chart_x(c, w->step.at.from_ns);
-	double to = chart_x(c, w->step.at.to_ns);
-
-	outf(c->out,
-	     "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
-	     "fill=\"var(--bad)\" fill-opacity=\"0.35\"/>\n",
-	     from, CHART_TOP, fmax(to - from, 2),
-	     CHART_HEIGHT - CHART_TOP - CHART_BOTTOM);
-	draw_levels_told(c, w);
 }
 
 static void draw_versions(const struct chart *c, const struct when *w)
@@ -404,32 +347,26 @@ static void draw_versions(const struct chart *c, const struct when *w)
 	}
 }
 
-static void draw_scale(const struct chart *c, const struct when *w)
-{
-	struct buf text;
-
-	buf_init(&text, 256);
-	for (int i = 0; i <= 2; i++) {
-		double level = c->top * i / 2;
-
-		buf_clear(&text);
-		when_level_text(w, w->lead, level, &text);
-		chart_level_label(c, level, buf_str(&text));
-	}
-	buf_release(&text);
-}
-
 static void write_chart(const struct when *w, struct out *out)
 {
 	const struct when_series *s = &w->series[w->lead];
 	struct chart c = { .out = out,
 			   .range = { s->starts[0], s->starts[s->count] },
 			   .top = find_top(s) };
+	struct buf text;
 
 	chart_begin(&c, "levels over time, UTC");
-	draw_scale(&c, w);
+	buf_init(&text, 256);
+	for (int i = 0; i <= 2; i++) {
+		double level = c.top * i / 2;
+
+		buf_clear(&text);
+		when_level_text(w, w->lead, level, &text);
+		chart_level_label(&c, level, buf_str(&text));
+	}
+	buf_release(&text);
 	if (when_has_step(w))
-		draw_step(&c, w);
+		draw_steps(&c, w);
 	draw_versions(&c, w);
 	draw_levels(&c, s);
 	chart_end(&c);
@@ -461,19 +398,6 @@ static void json_step(struct jsonw *w, const struct when_step *step)
 		   step->at.from_ns, step->at.to_ns,
 		   step->at.to_ns - step->at.from_ns, step->before, step->after,
 		   known_ratio(step->after / step->before));
-}
-
-static void json_recent(struct jsonw *w, const struct when *q)
-{
-	const struct when_series *s = &q->series[q->lead];
-	const struct change_point *p = &s->found.recent;
-	double before = level_of(s, p->before), after = level_of(s, p->after);
-
-	jsonw_addf(w,
-		   "{since:%+jd, step_count:%zu, before:%.3f, after:%.3f, "
-		   "ratio:%.4f}",
-		   recent_since(q), s->found.recent_count, before, after,
-		   known_ratio(after / before));
 }
 
 static void json_versions(struct jsonw *w, const struct when *q)
@@ -550,8 +474,17 @@ static void when_write_json(const void *answer, struct out *out)
 		   when_result_word(q->series[q->lead].found.kind));
 	if (jsonw_key_known(&w, "step", when_has_step(q)))
 		json_step(&w, &q->step);
-	if (jsonw_key_known(&w, "recent", has_recent(q)))
-		json_recent(&w, q);
+	if (jsonw_key_known(&w, "recent", has_recent(q))) {
+		const struct when_series *s = &q->series[q->lead];
+		double before = level_of(s, s->found.recent.before);
+		double after = level_of(s, s->found.recent.after);
+
+		jsonw_addf(&w,
+			   "{since:%+jd, step_count:%zu, before:%.3f, "
+			   "after:%.3f, ratio:%.4f}",
+			   recent_since(q), s->found.recent_count, before,
+			   after, known_ratio(after / before));
+	}
 	json_versions(&w, q);
 	if (jsonw_key_known(&w, "instances", q->instances.is_known))
 		jsonw_addf(&w, "{before:%u, after:%u, came:%u, went:%u}",
@@ -606,11 +539,30 @@ static void write_verdict(struct page *p, const struct when *w)
 {
 	struct time_range range =
 		when_has_step(w) ? w->step.at : w->want.window;
-	struct buf before, behind;
+	const struct when_series *s = &w->series[w->lead];
+	const struct when_step *step = &w->step;
+	struct buf before, behind; /* what stands around the time */
 
 	buf_init(&before, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&behind, LIMIT_PAGE_TEXT_BYTES);
-	when_verdict(w, &before, &behind);
+	when_subject(w, &before);
+	buf_add_text(&before, ": ");
+	when_measure_text(w, w->lead, &before);
+	if (when_has_step(w)) {
+		buf_add_text(&before,
+			     step->after > step->before ? " rose " : " fell ");
+		when_ratio_text(step->before, step->after, &before);
+		buf_add_text(&before, " at");
+		buf_add_text(&behind, ": ");
+		add_levels(w, w->lead, step->before, step->after, &behind);
+	} else if (has_recent(w)) {
+		buf_addf(&behind, " (%zu of %zu intervals), ",
+			 s->found.recent_count, s->count);
+		add_levels(w, w->lead, level_of(s, s->found.recent.before),
+			   level_of(s, s->found.recent.after), &behind);
+	} else {
+		add_none(w, &before, &behind);
+	}
 	if (has_recent(w))
 		buf_add_text(&before, " has no change point yet in");
 	add_buf(p, &before);
@@ -748,22 +700,6 @@ static bool has_step_near(const struct when *w, const struct when_series *s)
 	return false;
 }
 
-/* Levels that differ, but were measured too seldom on one side to call that
- * noise. */
-static const char *no_step_word(const struct vicinity *before,
-				const struct vicinity *after)
-{
-	double low = fmin(before->level, after->level);
-	double high = fmax(before->level, after->level);
-	size_t least = min_size(before->steps, after->steps);
-
-	if ((least && !(high > low * CHANGE_RATIO)) ||
-	    least >= CHANGE_STEPS_MIN)
-		return "no change point beyond noise: ";
-	return after->steps <= before->steps ? "too few intervals after: "
-					     : "too few intervals before: ";
-}
-
 static void add_around(const struct when *w, enum when_measure m,
 		       struct buf *out)
 {
@@ -772,23 +708,22 @@ static void add_around(const struct when *w, enum when_measure m,
 	struct time_range at = w->step.at;
 	struct vicinity before = around(s, at.from_ns - side_ns, at.from_ns);
 	struct vicinity after = around(s, at.to_ns, at.to_ns + side_ns);
+	double low = fmin(before.level, after.level);
+	double high = fmax(before.level, after.level);
+	size_t least = min_size(before.steps, after.steps);
 
-	buf_add_text(out, has_step_near(w, s) ? "also changed: "
-					      : no_step_word(&before, &after));
-	when_level_text(w, m, before.level, out);
-	buf_add_text(out, " before, ");
-	when_level_text(w, m, after.level, out);
-	buf_add_text(out, " after");
-}
-
-/* Where the label does not say it. */
-static void add_which(const struct when *w, enum when_measure m,
-		      struct buf *out)
-{
-	if (m != WHEN_CPU)
-		return;
-	when_measure_text(w, m, out);
-	buf_add_text(out, ": ");
+	/* Levels that differ may have been measured too seldom on one side to
+	 * call that noise. */
+	if (has_step_near(w, s))
+		buf_add_text(out, "also changed: ");
+	else if ((least && !(high > low * CHANGE_RATIO)) ||
+		 least >= CHANGE_STEPS_MIN)
+		buf_add_text(out, "no change point beyond noise: ");
+	else
+		buf_add_text(out, after.steps <= before.steps
+					  ? "too few intervals after: "
+					  : "too few intervals before: ");
+	add_levels(w, m, before.level, after.level, out);
 }
 
 /* The course of something else, at the change point where there is one. */
@@ -804,12 +739,16 @@ static void write_beside(struct page *p, const struct when *w,
 	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
 	if (!s->is_known) {
 		buf_addf(&text, "unknown: %s", when_reason_text(w, m, &room));
-	} else if (when_has_step(w)) {
-		add_which(w, m, &text);
-		add_around(w, m, &text);
 	} else {
-		add_which(w, m, &text);
-		when_steadiness(w, m, &text);
+		/* Where the label does not say it. */
+		if (m == WHEN_CPU) {
+			when_measure_text(w, m, &text);
+			buf_add_text(&text, ": ");
+		}
+		if (when_has_step(w))
+			add_around(w, m, &text);
+		else
+			when_steadiness(w, m, &text);
 	}
 	add_buf(p, &text);
 	buf_release(&text);
