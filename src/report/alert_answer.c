@@ -21,42 +21,15 @@ static void format_seconds(double seconds, char out[24])
 	format_duration(sat_round_f64(seconds * NS_PER_S), out);
 }
 
-/* "p95", with its value where it is of one service. */
-static void add_value(struct page *p, const struct alert *a, bool is_one)
+static void write_verdict(struct page *p, const struct alert *a)
 {
-	char quantile[16], last[24];
-
-	document_quantile(a->quantile, quantile);
-	format_seconds(a->list[0].last_s, last);
-	page_text(p, quantile);
-	if (is_one)
-		page_textf(p, " is %s,", last);
-}
-
-/* "above 2 s for 5 m" */
-static void add_condition(struct page *p, const struct alert *a, bool holds)
-{
-	char threshold[24], time[24];
-
-	format_seconds(a->threshold_s, threshold);
-	format_duration(a->window.to_ns - a->window.from_ns, time);
-	page_textf(p, " %sabove %s for %s%s", holds ? "" : "not ", threshold,
-		   holds ? "" : "all of ", time);
-}
-
-static size_t judged(const struct alert *a)
-{
-	size_t count = 0;
+	char quantile[16], last[24], threshold[24], time[24];
+	size_t firing = alert_firing(a), count = 0;
+	bool is_one;
 
 	for (size_t i = 0; i < a->count; i++)
 		count += a->list[i].state != ALERT_SILENT;
-	return count;
-}
-
-static void write_verdict(struct page *p, const struct alert *a)
-{
-	size_t firing = alert_firing(a), count = judged(a);
-	bool is_one = firing == 1 || count == 1;
+	is_one = firing == 1 || count == 1;
 
 	if (is_one) {
 		page_name(p, a->list[0].name, 0);
@@ -66,24 +39,19 @@ static void write_verdict(struct page *p, const struct alert *a)
 	} else {
 		page_textf(p, "none of %zu services is slow: ", count);
 	}
-	add_value(p, a, is_one);
-	add_condition(p, a, firing > 0);
+	document_quantile(a->quantile, quantile);
+	format_seconds(a->list[0].last_s, last);
+	page_text(p, quantile);
+	if (is_one)
+		page_textf(p, " is %s,", last);
+	format_seconds(a->threshold_s, threshold);
+	format_duration(a->window.to_ns - a->window.from_ns, time);
+	page_textf(p, " %sabove %s for %s%s", firing ? "" : "not ", threshold,
+		   firing ? "" : "all of ", time);
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
 /* ---- evidence ---- */
-
-static void write_source(struct page *p, const struct alert *a)
-{
-	if (a->source)
-		page_textf(p, "%s (%s), over 5 minutes, evaluated every minute",
-			   a->source->name->name, a->source->name->from);
-	else
-		page_text(p, "traces that started in each minute");
-	page_flush(p, PAINT_NONE, "  source", LABEL_COLUMNS);
-	page_window(p, a->window, 0);
-	page_flush(p, PAINT_NONE, "  window", LABEL_COLUMNS);
-}
 
 /* The slowest request; nothing where none was found. */
 static void alert_slowest_write(struct page *p, const struct alert *a)
@@ -103,14 +71,6 @@ static void alert_slowest_write(struct page *p, const struct alert *a)
 	page_textf(p, "%s, trace ", t->is_exemplar ? " (an exemplar)" : "");
 	page_number(p, t->id);
 	page_flush(p, PAINT_NONE, "  slowest", LABEL_COLUMNS);
-}
-
-static void write_head(struct page *p)
-{
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, VALUE_COLUMNS, "at the end");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, VALUE_COLUMNS, "highest");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, COUNT_COLUMNS, "above");
-	page_paint(p, PAINT_DIM, "  service\n");
 }
 
 static void write_row(struct page *p, const struct alert *a,
@@ -167,10 +127,21 @@ static void write_text(const void *data, const struct render_style *style,
 	page_begin(&p, style, out);
 	write_verdict(&p, a);
 	out_char(out, '\n');
-	write_source(&p, a);
+	if (a->source)
+		page_textf(&p,
+			   "%s (%s), over 5 minutes, evaluated every minute",
+			   a->source->name->name, a->source->name->from);
+	else
+		page_text(&p, "traces that started in each minute");
+	page_flush(&p, PAINT_NONE, "  source", LABEL_COLUMNS);
+	page_window(&p, a->window, 0);
+	page_flush(&p, PAINT_NONE, "  window", LABEL_COLUMNS);
 	alert_slowest_write(&p, a);
 	out_char(out, '\n');
-	write_head(&p);
+	page_field(&p, PAINT_DIM, ALIGN_RIGHT, VALUE_COLUMNS, "at the end");
+	page_field(&p, PAINT_DIM, ALIGN_RIGHT, VALUE_COLUMNS, "highest");
+	page_field(&p, PAINT_DIM, ALIGN_RIGHT, COUNT_COLUMNS, "above");
+	page_paint(&p, PAINT_DIM, "  service\n");
 	for (size_t i = 0; i < a->count; i++)
 		write_row(&p, a, &a->list[i]);
 	if (!style->is_quiet && answer->notes->count) {

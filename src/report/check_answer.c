@@ -224,21 +224,12 @@ static void add_power(const struct check_answer *a, enum gate_kind gate,
 			 &"s"[c->gates.runs_lacking == 1]);
 }
 
-static void add_beside(const struct check_answer *a, struct buf *out)
-{
-	struct gate_hit hit = gates_row_growth(a->check->gates.beside, a->result);
-
-	add_growth_of(&hit, out);
-	add_common(a, &hit, out);
-	buf_add_text(out, ": it grew on a faster machine, or the others "
-			  "shrank: give --requests or --reference");
-}
-
 /* Why nothing can be said of one limit; and how much could have been seen. */
 static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 			    struct buf *out)
 {
 	const struct check *c = a->check;
+	struct gate_hit beside;
 
 	switch (c->gates.lacks[gate]) {
 	case GATES_LACK_NONE:
@@ -280,7 +271,12 @@ static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 				 check_measure(a));
 		break;
 	case GATES_LACK_BESIDE:
-		add_beside(a, out);
+		beside = gates_row_growth(c->gates.beside, a->result);
+		add_growth_of(&beside, out);
+		add_common(a, &beside, out);
+		buf_add_text(out, ": it grew on a faster machine, or the "
+				  "others shrank: give --requests or "
+				  "--reference");
 		break;
 	case GATES_LACK_SPLIT:
 		buf_addf(out,
@@ -389,13 +385,6 @@ static void hit_sentence(const struct check_answer *a, size_t i,
 		buf_add_text(out, "; its file in the repository is unknown");
 }
 
-static struct str hit_name(const struct gate_hit *hit)
-{
-	return hit->operation ? hit->operation->name
-	       : hit->row     ? hit->row->name
-			      : STR("total");
-}
-
 /* ---- JUnit ---- */
 
 static void xml_case(struct out *out, const char *gate, struct str name)
@@ -413,7 +402,10 @@ static void xml_failure(struct out *out, const struct check_answer *a, size_t i)
 
 	buf_init(&text, WORDING_BYTES);
 	hit_sentence(a, i, &text);
-	xml_case(out, gate_name(hit->gate), hit_name(hit));
+	xml_case(out, gate_name(hit->gate),
+		 hit->operation ? hit->operation->name
+		 : hit->row     ? hit->row->name
+				: STR("total"));
 	outf(out, ">\n      <failure type=\"%s\" message=\"",
 	     gate_name(hit->gate));
 	escape_xml(out, buf_str(&text));
@@ -742,18 +734,6 @@ static size_t baseline_runs(const struct check *c)
 				 : c->baseline.runs.count;
 }
 
-static void write_sides(struct page *p, const struct check *c)
-{
-	const char *what = c->candidate.is_of_files ? "run" : "interval";
-
-	write_side(p, "  candidate", &c->candidate, c->candidate.runs.count,
-		   what);
-	write_side(p, "  baseline", &c->baseline, baseline_runs(c),
-		   c->want->snapshot && c->want->snapshot->is_of_runs ? "run"
-		   : c->baseline.is_of_files                          ? "run"
-					     : "interval");
-}
-
 static void format_side(const struct result *r, int64_t value, double exposure,
 			char out[UNIT_TEXT_BYTES])
 {
@@ -837,15 +817,6 @@ static void tell_nearest(const struct check_answer *a, struct buf *out)
 		hit = gates_row_growth(g->nearest[i], a->result);
 		add_growth_of(&hit, out);
 	}
-}
-
-static size_t count_of(const struct gates *g, enum gate_kind gate)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < g->hit_count; i++)
-		count += g->hits[i].gate == gate;
-	return count;
 }
 
 static const char *const column_names[][NUMBERS + 1] = {
@@ -971,8 +942,10 @@ static void write_hits(struct page *p, const struct check_answer *a,
 		       enum gate_kind gate)
 {
 	const struct gates *g = &a->check->gates;
-	size_t shown = 0, count = count_of(g, gate), of_machine, most, more;
+	size_t shown = 0, count = 0, of_machine, most, more;
 
+	for (size_t i = 0; i < g->hit_count; i++)
+		count += g->hits[i].gate == gate;
 	if (!count)
 		return;
 	most = count_shown(p, g, gate, count, &of_machine);
@@ -1004,6 +977,8 @@ static void write_table(const void *answer, const struct render_style *style,
 					     [GATES_BROKEN] = PAINT_BAD,
 					     [GATES_UNKNOWN] = PAINT_BOLD };
 	const struct check_answer *a = answer;
+	const struct check *c = a->check;
+	const struct snapshot *snapshot = c->want->snapshot;
 	struct page p;
 
 	page_begin(&p, style, out);
@@ -1011,7 +986,12 @@ static void write_table(const void *answer, const struct render_style *style,
 	write_sentence(&p, paints[a->check->gates.outcome], "", a,
 		       check_headline);
 	out_char(out, '\n');
-	write_sides(&p, a->check);
+	write_side(&p, "  candidate", &c->candidate, c->candidate.runs.count,
+		   c->candidate.is_of_files ? "run" : "interval");
+	write_side(&p, "  baseline", &c->baseline, baseline_runs(c),
+		   (snapshot && snapshot->is_of_runs) || c->baseline.is_of_files
+			   ? "run"
+			   : "interval");
 	write_total(&p, a);
 	write_sentence(&p, PAINT_NONE, "  reference", a, tell_reference);
 	write_sentence(&p, PAINT_NONE, "  fail on", a, tell_limits);
@@ -1051,14 +1031,6 @@ static const char *const lack_names[] = {
 	[GATES_LACK_SPLIT] = "split",
 };
 
-static const char *per_name(const struct check *c)
-{
-	return c->per == NORMALIZE_SHARE  ? "share"
-	       : c->per == NORMALIZE_RATE ? "second"
-	       : c->is_by_request	  ? "request"
-					  : "run";
-}
-
 static void json_side(struct jsonw *w, const char *key,
 		      const struct check_side *side, size_t runs, int64_t total)
 {
@@ -1082,18 +1054,6 @@ static void json_values(struct jsonw *w, const struct result *r, int64_t value,
 	jsonw_addf(w, "before:%.6f, after:%.6f",
 		   (double)baseline / fmax(1e-12, r->baseline_exposure),
 		   (double)value / fmax(1e-12, r->exposure));
-}
-
-static void json_total(struct jsonw *w, const struct check_answer *a)
-{
-	const struct result *r = a->result;
-
-	if (!jsonw_key_known(w, "total", a->check->gates.has_total))
-		return;
-	jsonw_object(w);
-	json_values(w, r, r->profile.total_value, r->baseline.total_value);
-	json_growth(w, &a->check->gates.total);
-	jsonw_object_end(w);
 }
 
 /* The values of operations are nanoseconds, medians of the requests. */
@@ -1142,15 +1102,6 @@ static void json_nearest(struct jsonw *w, const struct check_answer *a)
 	jsonw_addf(w, "], runs_lacking:%-zu", g->runs_lacking);
 }
 
-static void json_limits(struct jsonw *w, const struct gates *g)
-{
-	jsonw_addf(w, "limits:{");
-	for (int k = 0; k < GATE_COUNT; k++)
-		jsonw_addf(w, "%s:%-.6f", gate_name((enum gate_kind)k),
-			   g->limits.limit[k]);
-	jsonw_object_end(w);
-}
-
 static void json_power(struct jsonw *w, const struct check_answer *a)
 {
 	const struct gates *g = &a->check->gates;
@@ -1172,6 +1123,7 @@ static void write_json(const void *answer, struct out *out)
 	const struct check_answer *a = answer;
 	const struct check *c = a->check;
 	const struct gates *g = &c->gates;
+	const struct result *r = a->result;
 	struct jsonw writer, *w = &writer;
 
 	json_begin(w, out, "check");
@@ -1181,15 +1133,29 @@ static void write_json(const void *answer, struct out *out)
 					       : NULL,
 		   STR_WHOLE(a->result->profile.type),
 		   STR_WHOLE(a->result->profile.unit),
-		   c->want->is_latency_alone ? NULL : per_name(c));
+		   c->want->is_latency_alone   ? NULL
+		   : c->per == NORMALIZE_SHARE ? "share"
+		   : c->per == NORMALIZE_RATE  ? "second"
+		   : c->is_by_request          ? "request"
+					       : "run");
 	json_side(w, "candidate", &c->candidate, c->candidate.runs.count,
 		  a->result->profile.total_value);
 	json_side(w, "baseline", &c->baseline, baseline_runs(c),
 		  a->result->baseline.total_value);
 	jsonw_pair_bool(w, "interleaved", c->is_interleaved);
 	jsonw_pair_known_str(w, "reference", c->want->reference);
-	json_limits(w, g);
-	json_total(w, a);
+	jsonw_addf(w, "limits:{");
+	for (int k = 0; k < GATE_COUNT; k++)
+		jsonw_addf(w, "%s:%-.6f", gate_name((enum gate_kind)k),
+			   g->limits.limit[k]);
+	jsonw_object_end(w);
+	if (jsonw_key_known(w, "total", g->has_total)) {
+		jsonw_object(w);
+		json_values(w, r, r->profile.total_value,
+			    r->baseline.total_value);
+		json_growth(w, &g->total);
+		jsonw_object_end(w);
+	}
 	jsonw_addf(w, "broken:[");
 	for (size_t i = 0; i < g->hit_count; i++)
 		json_hit(w, a, &g->hits[i]);

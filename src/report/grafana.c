@@ -19,55 +19,33 @@
 
 /* ---- names ---- */
 
-/* The same services are the same dashboard. */
-static uint64_t hash_services(const struct document *d)
-{
-	uint64_t hash = FNV64_BEGIN;
-
-	for (size_t i = 0; i < d->service_count; i++)
-		hash = fnv64(fnv64(hash, str_from(d->services[i])),
-			     (struct str){ "", 1 });
-	return hash;
-}
-
 #define UID_MOST 40
 
-/* A uid of letters, digits, '-' and '_', UID_MOST at most. */
-static void write_uid(struct jsonw *w, const struct document *d,
-		      const char *before)
-{
-	const char *name = d->service_count ? d->services[0] : "all";
-	struct buf uid;
-	bool is_plain = d->service_count <= 1;
-
-	for (const char *c = name; *c; c++)
-		is_plain &= ascii_is_alnum(*c) || *c == '-' || *c == '_';
-	buf_init(&uid, LIMIT_SELECTOR_BYTES);
-	if (is_plain && strlen(before) + strlen(name) <= UID_MOST)
-		buf_addf(&uid, "%s%s", before, name);
-	else
-		buf_addf(&uid, "%s%016llx", before,
-			 (unsigned long long)hash_services(d));
-	document_pair(w, "uid", &uid);
-}
-
-static void write_title(struct jsonw *w, const struct document *d,
-			const char *before)
-{
-	struct buf name;
-
-	buf_init(&name, LIMIT_URL_BYTES);
-	buf_add_text(&name, before);
-	document_name_services(d, &name);
-	document_pair(w, "title", &name);
-}
-
-/* "uid" and "title", each beginning so: the same services have the same. */
+/* "uid" and "title", each beginning so: the same services have the same. A uid
+ * is of letters, digits, '-' and '_', UID_MOST at most. */
 static void grafana_write_names(struct jsonw *w, const struct document *d,
 				const char *uid, const char *title)
 {
-	write_uid(w, d, uid);
-	write_title(w, d, title);
+	const char *name = d->service_count ? d->services[0] : "all";
+	bool is_plain = d->service_count <= 1;
+	uint64_t hash = FNV64_BEGIN;
+	struct buf text;
+
+	for (const char *c = name; *c; c++)
+		is_plain &= ascii_is_alnum(*c) || *c == '-' || *c == '_';
+	for (size_t i = 0; i < d->service_count; i++)
+		hash = fnv64(fnv64(hash, str_from(d->services[i])),
+			     (struct str){ "", 1 });
+	buf_init(&text, LIMIT_SELECTOR_BYTES);
+	if (is_plain && strlen(uid) + strlen(name) <= UID_MOST)
+		buf_addf(&text, "%s%s", uid, name);
+	else
+		buf_addf(&text, "%s%016llx", uid, (unsigned long long)hash);
+	document_pair(w, "uid", &text);
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_add_text(&text, title);
+	document_name_services(d, &text);
+	document_pair(w, "title", &text);
 }
 
 /* ---- rules ---- */
@@ -86,18 +64,6 @@ static void write_query(struct jsonw *w, const struct document *d,
 	jsonw_addf(w, "instant:true, range:false}}");
 }
 
-static void write_evaluated(struct jsonw *w, const struct document *d)
-{
-	struct metric_want want = document_want(d, METRIC_LATENCY);
-	struct buf text;
-
-	want.quantile = d->quantile;
-	want.rate = "5m";
-	buf_init(&text, LIMIT_URL_BYTES);
-	metric_expression(&text, &d->sources[METRIC_LATENCY], &want);
-	write_query(w, d, "A", &text);
-}
-
 /* One of Grafana's own, up to what it computes. */
 static void begin_expression(struct jsonw *w, const char *ref, const char *type)
 {
@@ -106,15 +72,6 @@ static void begin_expression(struct jsonw *w, const char *ref, const char *type)
 		   "datasource:{type:%s, uid:%s}",
 		   ref, EXPRESSION_UID, ref, type, EXPRESSION_UID,
 		   EXPRESSION_UID);
-}
-
-static void write_condition(struct jsonw *w, const struct document *d)
-{
-	begin_expression(w, "B", "threshold");
-	jsonw_addf(w,
-		   "expression:A, "
-		   "conditions:[{evaluator:{type:gt, params:[%.6f]}}]}}",
-		   document_threshold(d));
 }
 
 /* The words without what the file's reader would take for a variable of the
@@ -141,7 +98,8 @@ static void write_state(struct jsonw *w, const char *condition, int64_t for_ns)
 
 static void write_rule(struct jsonw *w, const struct document *d)
 {
-	struct buf summary, next;
+	struct metric_want want = document_want(d, METRIC_LATENCY);
+	struct buf summary, next, evaluated;
 
 	buf_init(&summary, LIMIT_SELECTOR_BYTES);
 	document_alert_summary(d, &summary);
@@ -151,9 +109,16 @@ static void write_rule(struct jsonw *w, const struct document *d)
 	grafana_write_names(w, d, "tracefind-latency-", "High latency: ");
 	write_state(w, "B", d->for_ns);
 	write_words(w, &summary, &next, "warning");
-	write_evaluated(w, d);
-	write_condition(w, d);
-	jsonw_addf(w, "]}");
+	want.quantile = d->quantile;
+	want.rate = "5m";
+	buf_init(&evaluated, LIMIT_URL_BYTES);
+	metric_expression(&evaluated, &d->sources[METRIC_LATENCY], &want);
+	write_query(w, d, "A", &evaluated);
+	begin_expression(w, "B", "threshold");
+	jsonw_addf(w,
+		   "expression:A, "
+		   "conditions:[{evaluator:{type:gt, params:[%.6f]}}]}}]}",
+		   document_threshold(d));
 }
 
 static void begin_file(struct jsonw *w, struct out *out)
@@ -199,40 +164,20 @@ static void write_bad_part(struct jsonw *w, const struct document *d,
 	write_query(w, d, ref, &text);
 }
 
-/* Dollars stay as they are in what is computed. */
-static void write_both(struct jsonw *w, const struct document *d,
-		       const struct burn_pair *pair)
+static void write_burn_rule(struct jsonw *w, const struct document *d,
+			    const struct burn_pair *pair)
 {
 	double limit = pair->rate * (1 - d->slo->objective);
-	struct buf text;
-
-	buf_init(&text, LIMIT_URL_BYTES);
-	buf_addf(&text, "$A > %.10g && $B > %.10g", limit, limit);
-	begin_expression(w, "C", "math");
-	document_pair(w, "expression", &text);
-	jsonw_addf(w, "}}");
-}
-
-/* "burn-2s-1h-" and "Error budget, over 1h: ": a service may have objectives of
- * errors and of some thresholds. */
-static void write_burn_names(struct jsonw *w, const struct document *d,
-			     const struct burn_pair *pair)
-{
 	char threshold[32] = "errors", window[32], uid[80], title[80];
+	struct buf summary, next, both;
 
+	/* "burn-2s-1h-" and "Error budget, over 1h: ": a service may have
+	 * objectives of errors and of some thresholds. */
 	if (d->slo->threshold_ns)
 		format_duration_option(d->slo->threshold_ns, threshold);
 	format_duration_option(pair->long_ns, window);
 	snprintf(uid, sizeof uid, "burn-%s-%s-", threshold, window);
 	snprintf(title, sizeof title, "Error budget, over %s: ", window);
-	grafana_write_names(w, d, uid, title);
-}
-
-static void write_burn_rule(struct jsonw *w, const struct document *d,
-			    const struct burn_pair *pair)
-{
-	struct buf summary, next;
-
 	buf_init(&summary, LIMIT_SELECTOR_BYTES);
 	document_name_services(d, &summary);
 	buf_add_text(&summary, ": ");
@@ -242,13 +187,17 @@ static void write_burn_rule(struct jsonw *w, const struct document *d,
 	buf_init(&next, LIMIT_SELECTOR_BYTES);
 	document_burn_next(d, &next);
 	jsonw_object(w);
-	write_burn_names(w, d, pair);
+	grafana_write_names(w, d, uid, title);
 	write_state(w, "C", 0);
 	write_words(w, &summary, &next, pair->is_page ? "page" : "ticket");
 	write_bad_part(w, d, "A", pair->long_ns);
 	write_bad_part(w, d, "B", pair->short_ns);
-	write_both(w, d, pair);
-	jsonw_addf(w, "]}");
+	/* Dollars stay as they are in what is computed. */
+	buf_init(&both, LIMIT_URL_BYTES);
+	buf_addf(&both, "$A > %.10g && $B > %.10g", limit, limit);
+	begin_expression(w, "C", "math");
+	document_pair(w, "expression", &both);
+	jsonw_addf(w, "}}]}");
 }
 
 /* Days are not read anew each minute. */
@@ -467,18 +416,6 @@ static void write_profile_link(struct jsonw *w, const struct document *d,
 	buf_release(&selector);
 }
 
-static void write_links(struct jsonw *w, const struct document *d,
-			enum metric_meaning meaning)
-{
-	const struct metric_source *s = &d->sources[meaning];
-
-	jsonw_addf(w, "links:[");
-	write_trace_link(w, d, s, meaning == METRIC_LATENCY);
-	if (d->profile_count && meaning != METRIC_REQUESTS)
-		write_profile_link(w, d, s);
-	jsonw_addf(w, "]");
-}
-
 /* ---- panels of metrics ---- */
 
 static const char *unit_id(const struct metric_source *s,
@@ -498,35 +435,34 @@ static const char *unit_id(const struct metric_source *s,
 	}
 }
 
-static void write_drawing(struct jsonw *w, enum metric_meaning meaning)
+static void write_field(struct jsonw *w, const struct document *d,
+			enum metric_meaning meaning)
 {
+	const struct metric_source *s = &d->sources[meaning];
+	bool is_latency = meaning == METRIC_LATENCY;
 	bool is_stacked = meaning == METRIC_REQUESTS;
+	double above = is_latency ? document_threshold(d) : 0;
 
+	jsonw_addf(w, "fieldConfig:{defaults:{unit:%s, min:0",
+		   unit_id(s, meaning));
 	jsonw_addf(w,
 		   "custom:{drawStyle:line, lineWidth:1, fillOpacity:%d, "
 		   "showPoints:never, stacking:{mode:%s, group:A}",
 		   is_stacked ? 30 : 0, is_stacked ? "normal" : "none");
-	if (meaning == METRIC_LATENCY)
-		jsonw_addf(w, "thresholdsStyle:{mode:line}");
-	jsonw_addf(w, "}");
-}
-
-static void write_field(struct jsonw *w, const struct document *d,
-			enum metric_meaning meaning)
-{
-	double above = meaning == METRIC_LATENCY ? document_threshold(d) : 0;
-
-	jsonw_addf(w, "fieldConfig:{defaults:{unit:%s, min:0",
-		   unit_id(&d->sources[meaning], meaning));
-	write_drawing(w, meaning);
-	if (meaning == METRIC_LATENCY)
+	if (is_latency)
 		jsonw_addf(w,
+			   "thresholdsStyle:{mode:line}}, "
 			   "thresholds:{mode:absolute, "
 			   "steps:[{color:green, value:null}, "
 			   "{color:red, value:%.6f}]}",
 			   above > 0 ? above : NAN);
-	write_links(w, d, meaning);
-	jsonw_addf(w, "}, overrides:[]}");
+	else
+		jsonw_object_end(w);
+	jsonw_addf(w, "links:[");
+	write_trace_link(w, d, s, is_latency);
+	if (d->profile_count && meaning != METRIC_REQUESTS)
+		write_profile_link(w, d, s);
+	jsonw_addf(w, "]}, overrides:[]}");
 }
 
 static void write_target(struct jsonw *w, const struct document *d,
