@@ -14,7 +14,20 @@
 #include "render/units.h"
 #include "report/texts.h"
 
-static const char *cost_source_name(enum cost_source source);
+/* "given", "metrics", ...; NULL: not known. */
+static const char *cost_source_name(enum cost_source source)
+{
+	static const char *const names[] = {
+		[COST_GIVEN] = "given",
+		[COST_OF_METRICS] = "metrics",
+		[COST_OF_TRACES] = "traces",
+		[COST_OF_PROFILES] = "profiles",
+		[COST_OF_REQUESTS] = "pod_requests",
+		[COST_OF_LIMITS] = "pod_limits",
+	};
+
+	return names[source];
+}
 
 /* A number with who says so; both null where it is not known. */
 static void number(struct jsonw *w, const char *key,
@@ -190,21 +203,15 @@ static void size(struct jsonw *w, const struct cost_answer *a)
 	jsonw_object_end(w);
 }
 
-static const char *lack_name(enum cost_lack lack)
+static void cost_write_json(const void *answer, struct out *out)
 {
-	static const char *const names[] = {
+	static const char *const lack_names[] = {
 		[COST_LACK_NONE] = NULL,
 		[COST_LACK_ASKED] = "not_asked",
 		[COST_LACK_TRACES] = "no_traces",
 		[COST_LACK_REQUESTS] = "no_requests",
 		[COST_LACK_SPANS] = "no_span_samples",
 	};
-
-	return names[lack];
-}
-
-static void cost_write_json(const void *answer, struct out *out)
-{
 	const struct cost_answer *a = answer;
 	const struct cost *c = a->cost;
 	struct jsonw w;
@@ -225,7 +232,7 @@ static void cost_write_json(const void *answer, struct out *out)
 	jsonw_addf(&w, "rows:[");
 	for (size_t i = 0; i < a->rows.count; i++)
 		row(&w, &a->rows.items[i]);
-	jsonw_addf(&w, "], operations_lack:%s", lack_name(c->operation_lack));
+	jsonw_addf(&w, "], operations_lack:%s", lack_names[c->operation_lack]);
 	operations(&w, a);
 	difference(&w, a);
 	size(&w, a);
@@ -290,11 +297,6 @@ static void set_value(const struct rows *r, struct cost_row *row, double value,
 						 : r->prices->cpu);
 }
 
-static bool is_told(const struct function_cost *f)
-{
-	return isnan(f->error) || f->error < 1;
-}
-
 static void add_functions(struct rows *r, size_t limit)
 {
 	const struct function_costs *all = &r->c->functions;
@@ -305,7 +307,8 @@ static void add_functions(struct rows *r, size_t limit)
 		const struct function_cost *f = &all->items[i];
 		struct cost_row *row;
 
-		if (!is_told(f) || (limit && i - others >= limit)) {
+		/* An error as large as the value has nothing to tell. */
+		if (f->error >= 1 || (limit && i - others >= limit)) {
 			others++;
 			continue;
 		}
@@ -363,20 +366,6 @@ static void add_sum(struct rows *r)
 
 /* ---- the machine ---- */
 
-static void add_idle(struct rows *r, enum cost_row_kind kind, double given,
-		     double used, double price)
-{
-	struct cost_row *row;
-
-	if (!(given > 0) || (price >= 0 && !r->out->is_bill))
-		return;
-	row = add(r, kind);
-	set_amount(r, row, fmax(0, given - used));
-	set_money(row, price);
-	if (price >= 0)
-		r->out->idle += row->month;
-}
-
 static bool is_bill(const struct cost *c, const struct cost_prices *p)
 {
 	bool has_cpu = c->resources[COST_CPU].allocated.source;
@@ -397,6 +386,7 @@ static void add_resource_row(struct rows *r, enum cost_what what)
 	double unit = what == COST_MEMORY ? (double)GIB : 1;
 	double price = what == COST_MEMORY ? r->prices->memory : r->prices->cpu;
 	double used = number_of(resource->used, unit);
+	double given = number_of(resource->allocated, unit);
 	struct cost_row *row;
 
 	if (what == r->c->what) {
@@ -406,20 +396,13 @@ static void add_resource_row(struct rows *r, enum cost_what what)
 		set_amount(r, row, used);
 		set_money(row, price);
 	}
-	add_idle(r, idle[what], number_of(resource->allocated, unit),
-		 isnan(used) ? 0 : used, price);
-}
-
-static void add_requests(struct rows *r)
-{
-	struct cost_row *row;
-
-	if (!(r->prices->request >= 0) || !r->c->requests.source)
+	if (!(given > 0) || (price >= 0 && !r->out->is_bill))
 		return;
-	row = add(r, COST_ROW_REQUESTS);
-	row->million = COST_MILLION * r->prices->request;
-	row->month = COST_MONTH_S * r->prices->request *
-		     known(cost_request_rate(r->c));
+	row = add(r, idle[what]);
+	set_amount(r, row, fmax(0, given - (isnan(used) ? 0 : used)));
+	set_money(row, price);
+	if (price >= 0)
+		r->out->idle += row->month;
 }
 
 /* Where all that is billed has a price. */
@@ -464,7 +447,13 @@ bool cost_rows_build(const struct cost *c, const struct cost_prices *prices,
 	add_sum(&r);
 	add_resource_row(&r, c->what);
 	add_resource_row(&r, c->what == COST_CPU ? COST_MEMORY : COST_CPU);
-	add_requests(&r);
+	if (prices->request >= 0 && c->requests.source) {
+		struct cost_row *row = add(&r, COST_ROW_REQUESTS);
+
+		row->million = COST_MILLION * prices->request;
+		row->month = COST_MONTH_S * prices->request *
+			     known(cost_request_rate(c));
+	}
 	add_bill(&r);
 	return true;
 }
@@ -553,21 +542,6 @@ static void add_cpu(double seconds, struct buf *out)
 	wording_add_ns(out, seconds * NS_PER_S);
 }
 
-/* "given", "metrics", ...; NULL: not known. */
-static const char *cost_source_name(enum cost_source source)
-{
-	static const char *const names[] = {
-		[COST_GIVEN] = "given",
-		[COST_OF_METRICS] = "metrics",
-		[COST_OF_TRACES] = "traces",
-		[COST_OF_PROFILES] = "profiles",
-		[COST_OF_REQUESTS] = "pod_requests",
-		[COST_OF_LIMITS] = "pod_limits",
-	};
-
-	return names[source];
-}
-
 static const char *source_words(enum cost_source source)
 {
 	static const char *const words[] = {
@@ -649,31 +623,27 @@ static void add_interval(const struct cost_answer *a, double low, double high,
 	buf_add_text(out, ")");
 }
 
-/* "costs 10.5 USD a month more in pack_rows (95 %: ...)": what is certain comes
- * before all of it, which is not. */
-static void add_row(const struct cost_answer *a, const struct function_row *row,
-		    struct buf *out)
-{
-	buf_add_text(out, "costs ");
-	add_change(a, fabs(row->delta), false, out);
-	add_change_unit(a, out);
-	buf_addf(out, " %s in ", row->delta > 0 ? "more" : "less");
-	wording_add(out, row->name, WORDING_TEXT_BYTES);
-	add_interval(a, row->delta_low, row->delta_high, out);
-	buf_add_text(out, "; in total, within noise, ");
-}
-
 static void add_difference(const struct cost_answer *a, struct buf *out)
 {
 	const struct whole_change *w = &a->result->whole;
 	const struct function_row *row = largest_change(a);
 
+	/* "costs 10.5 USD a month more in pack_rows (95 %: ...)": what is
+	 * certain comes before all of it, which is not. */
 	if (!w->is_changed) {
-		if (row)
-			add_row(a, row, out);
-		else
+		if (row) {
+			buf_add_text(out, "costs ");
+			add_change(a, fabs(row->delta), false, out);
+			add_change_unit(a, out);
+			buf_addf(out, " %s in ",
+				 row->delta > 0 ? "more" : "less");
+			wording_add(out, row->name, WORDING_TEXT_BYTES);
+			add_interval(a, row->delta_low, row->delta_high, out);
+			buf_add_text(out, "; in total, within noise, ");
+		} else {
 			buf_add_text(out, "costs the same as the baseline, "
 					  "within noise: ");
+		}
 		add_change(a, w->delta, true, out);
 		add_change_unit(a, out);
 		add_interval(a, w->delta_low, w->delta_high, out);
@@ -893,19 +863,6 @@ static void write_evidence(struct page *p, const struct cost_answer *a)
 
 /* ---- all of it ---- */
 
-static void write_next(struct page *p, const struct cost_answer *a)
-{
-	struct buf line;
-
-	if (!a->servers.ptr || !a->service)
-		return;
-	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
-	buf_add_text(&line, "tracefind profile --service");
-	shell_word_add(&line, str_from(a->service));
-	buf_add_str(&line, a->servers);
-	markdown_next_line(p, &line, true);
-}
-
 static void write_table(const void *answer, const struct render_style *style,
 			struct out *out)
 {
@@ -920,7 +877,15 @@ static void write_table(const void *answer, const struct render_style *style,
 	if (!style->is_quiet) {
 		out_char(out, '\n');
 		page_notes(&p, a->notes, STR(""));
-		write_next(&p, a);
+		if (a->servers.ptr && a->service) {
+			struct buf line;
+
+			buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
+			buf_add_text(&line, "tracefind profile --service");
+			shell_word_add(&line, str_from(a->service));
+			buf_add_str(&line, a->servers);
+			markdown_next_line(&p, &line, true);
+		}
 	}
 	page_end(&p);
 }

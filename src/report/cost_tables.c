@@ -123,27 +123,20 @@ static int64_t digits_of(const struct layout *l, const struct cost_row *row,
 			     pow(10, l->decimals[column]));
 }
 
-/* Returns the digits of functions that are not listed: what the other rows
- * leave of the sum, so that rows add up and the sum is the one that the answer
- * begins with. */
-static int64_t digits_left(const struct layout *l, enum column column)
-{
-	const struct cost_rows *rows = &l->a->rows;
-	int64_t left = digits_of(l, rows->sum, column);
-
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->items[i].kind < COST_ROW_CPU &&
-		    rows->items[i].kind != COST_ROW_OTHERS)
-			left -= digits_of(l, &rows->items[i], column);
-	return left;
-}
-
 static int64_t shown_value(struct layout *l, const struct cost_row *row,
 			   enum column column)
 {
-	int64_t value = row->kind == COST_ROW_OTHERS
-				? digits_left(l, column)
-				: digits_of(l, row, column);
+	const struct cost_rows *rows = &l->a->rows;
+	bool is_rest = row->kind == COST_ROW_OTHERS;
+	int64_t value = digits_of(l, is_rest ? rows->sum : row, column);
+
+	/* Functions that are not listed have what the other rows leave of the
+	 * sum, so that rows add up and the sum is the one that the answer
+	 * begins with. */
+	for (size_t i = 0; is_rest && i < rows->count; i++)
+		if (rows->items[i].kind < COST_ROW_CPU &&
+		    rows->items[i].kind != COST_ROW_OTHERS)
+			value -= digits_of(l, &rows->items[i], column);
 
 	if (row == l->a->rows.sum && l->sums[0][column])
 		return l->sums[0][column];
@@ -466,35 +459,17 @@ struct changes_shown {
 	bool has_month;
 };
 
-static double before_of(const struct cost_answer *a, int64_t value)
-{
-	const struct result *r = a->result;
-	double exposure = r->baseline_exposure > 0 ? r->baseline_exposure : NAN;
-
-	return (double)value * a->cost->unit_s / exposure;
-}
-
 static void change_values(const struct changes_shown *s, int64_t before,
 			  double delta, double out[CHANGE_COLUMNS])
 {
-	double change = cost_change(s->a->cost, s->a->result, delta);
+	const struct result *r = s->a->result;
+	double exposure = r->baseline_exposure > 0 ? r->baseline_exposure : NAN;
+	double change = cost_change(s->a->cost, r, delta);
 
-	out[CHANGE_BEFORE] = before_of(s->a, before) / s->l->unit_s;
+	out[CHANGE_BEFORE] =
+		(double)before * s->a->cost->unit_s / exposure / s->l->unit_s;
 	out[CHANGE_BY] = change / s->l->unit_s;
 	out[CHANGE_MONTH] = cost_of_change(s->a->cost, &s->a->prices, change);
-}
-
-static void put_units(struct page *p, const struct changes_shown *s,
-		      enum change_column column, int64_t units)
-{
-	char text[COST_TEXT_BYTES];
-
-	if (column == CHANGE_MONTH && !s->has_month)
-		return;
-	snprintf(text, sizeof text, column ? "%+.*f" : "%.*f",
-		 s->decimals[column],
-		 (double)units / pow(10, s->decimals[column]));
-	markdown_or_field(p, PAINT_NONE, NUMBER_COLUMNS, text);
 }
 
 static void put_change_interval(struct page *p, const struct changes_shown *s,
@@ -517,8 +492,14 @@ static void write_change(struct page *p, const struct changes_shown *s,
 			 const int64_t *units, double low, double high,
 			 const struct function_cost *f, const char *words)
 {
+	char text[COST_TEXT_BYTES];
+
 	for (int i = 0; i < CHANGE_COLUMNS; i++) {
-		put_units(p, s, (enum change_column)i, units[i]);
+		snprintf(text, sizeof text, i ? "%+.*f" : "%.*f",
+			 s->decimals[i],
+			 (double)units[i] / pow(10, s->decimals[i]));
+		if (i != CHANGE_MONTH || s->has_month)
+			markdown_or_field(p, PAINT_NONE, NUMBER_COLUMNS, text);
 		if (i == CHANGE_BY)
 			put_change_interval(p, s, low, high);
 	}

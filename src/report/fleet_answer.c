@@ -110,32 +110,6 @@ static void write_headline(struct page *p, const struct fleet *f)
 	out_char(p->out, '\n');
 }
 
-static void write_sides(struct page *p, const struct fleet *f)
-{
-	page_window(p, f->window, 0);
-	if (is_by_version(f))
-		page_text(p, ", the newest version of each service");
-	page_flush(p, PAINT_NONE, "  candidate", LABEL_COLUMNS);
-	if (is_by_version(f))
-		page_text(p, "the version before it");
-	else
-		page_window(p, f->baseline, 0);
-	page_flush(p, PAINT_NONE, "  baseline", LABEL_COLUMNS);
-}
-
-static void write_limits(struct page *p, const struct gate_limits *limits)
-{
-	struct gate_limits shown = *limits;
-	struct buf text;
-
-	shown.limit[GATE_TOTAL] = -1;
-	buf_init(&text, WORDING_BYTES);
-	check_limits(&shown, &text);
-	page_sentence(p, buf_str(&text));
-	page_flush(p, PAINT_NONE, "  fail on", LABEL_COLUMNS);
-	buf_release(&text);
-}
-
 static int compare_growth(const void *left, const void *right)
 {
 	return compare_f64(*(const double *)left, *(const double *)right);
@@ -156,6 +130,31 @@ static bool find_power(const struct fleet *f, double *out)
 	*out = count ? values[count * 3 / 4] : NAN;
 	mem_free(values);
 	return count > 0;
+}
+
+/* ---- for people: the sides and the limits ---- */
+
+static void write_sides(struct page *p, const struct fleet_answer *a)
+{
+	const struct fleet *f = a->fleet;
+	struct gate_limits shown = *a->limits;
+	struct buf text;
+
+	page_window(p, f->window, 0);
+	if (is_by_version(f))
+		page_text(p, ", the newest version of each service");
+	page_flush(p, PAINT_NONE, "  candidate", LABEL_COLUMNS);
+	if (is_by_version(f))
+		page_text(p, "the version before it");
+	else
+		page_window(p, f->baseline, 0);
+	page_flush(p, PAINT_NONE, "  baseline", LABEL_COLUMNS);
+	shown.limit[GATE_TOTAL] = -1;
+	buf_init(&text, WORDING_BYTES);
+	check_limits(&shown, &text);
+	page_sentence(p, buf_str(&text));
+	page_flush(p, PAINT_NONE, "  fail on", LABEL_COLUMNS);
+	buf_release(&text);
 }
 
 static void write_power(struct page *p, const struct fleet *f)
@@ -192,6 +191,7 @@ static void write_names(struct page *p, const struct fleet *f,
 
 static void write_unjudged(struct page *p, const struct fleet *f)
 {
+	size_t failed = 0;
 	bool is_first = true;
 
 	for (int state = 0; state < FLEET_STATES; state++) {
@@ -205,17 +205,12 @@ static void write_unjudged(struct page *p, const struct fleet *f)
 			   LABEL_COLUMNS);
 		is_first = false;
 	}
-}
-
-/* The first words of the server's. */
-static void write_reason(struct page *p, const struct fleet *f)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		if (f->items[i].state != FLEET_FAILED)
-			continue;
-		page_sentence(p, f->items[i].reason);
+	/* The first words of the server's. */
+	while (failed < f->count && f->items[failed].state != FLEET_FAILED)
+		failed++;
+	if (failed < f->count) {
+		page_sentence(p, f->items[failed].reason);
 		page_flush(p, PAINT_NONE, "  failed", LABEL_COLUMNS);
-		return;
 	}
 }
 
@@ -223,19 +218,6 @@ static void write_reason(struct page *p, const struct fleet *f)
 
 static const char *const names[] = { "added",   "now",      "growth",
 				     "service", "function", "file" };
-
-static void row_cells(const struct fleet_service *s,
-		      char cells[NUMBERS][UNIT_TEXT_BYTES])
-{
-	const struct fleet_function *f = s->functions;
-
-	snprintf(cells[0], UNIT_TEXT_BYTES, "%+.4f", f->added * s->sample_cores);
-	snprintf(cells[1], UNIT_TEXT_BYTES, "%.4f", f->after * s->sample_cores);
-	if (f->is_new)
-		snprintf(cells[2], UNIT_TEXT_BYTES, "new");
-	else
-		format_growth(f->growth, true, cells[2]);
-}
 
 /* "cart 1.4 -> 1.5": in the memory of the buffer. */
 static struct str service_text(const struct fleet_service *s, struct buf *text)
@@ -262,7 +244,13 @@ static void write_row(struct page *p, const struct fleet_service *s,
 			      : FUNCTION_MIN_COLUMNS;
 	char cells[NUMBERS][UNIT_TEXT_BYTES];
 
-	row_cells(s, cells);
+	snprintf(cells[0], UNIT_TEXT_BYTES, "%+.4f",
+		 f->added * s->sample_cores);
+	snprintf(cells[1], UNIT_TEXT_BYTES, "%.4f", f->after * s->sample_cores);
+	if (f->is_new)
+		snprintf(cells[2], UNIT_TEXT_BYTES, "new");
+	else
+		format_growth(f->growth, true, cells[2]);
 	for (size_t i = 0; i < NUMBERS; i++)
 		markdown_or_field(p, i ? PAINT_NONE : PAINT_BAD, NUMBER_COLUMNS,
 				  cells[i]);
@@ -398,11 +386,9 @@ static void write_table(const void *answer, const struct render_style *style,
 
 	page_begin(&p, style, out);
 	write_headline(&p, f);
-	write_sides(&p, f);
-	write_limits(&p, a->limits);
+	write_sides(&p, a);
 	write_power(&p, f);
 	write_unjudged(&p, f);
-	write_reason(&p, f);
 	write_rows(&p, a);
 	if (!style->is_quiet) {
 		out_char(out, '\n');
