@@ -31,22 +31,12 @@ void chart_page_begin(struct out *out, const char *title, struct str subject)
 	out_text(out, "</h1>\n");
 }
 
-static void write_lines(struct str text, struct out *out)
-{
-	while (text.len) {
-		size_t end = min_size(str_find(text, STR("\n")), text.len);
-
-		escape_xml(out, str_slice(text, 0, end));
-		out_char(out, '\n');
-		text = str_slice(text, min_size(end + 1, text.len), text.len);
-	}
-}
-
 void chart_page_end(struct out *out, const struct answer_writer *writer,
 		    const void *answer)
 {
 	const struct render_style style = { .width = 100, .use_unicode = true };
 	struct out memory;
+	struct str left;
 	struct buf text;
 
 	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
@@ -54,7 +44,13 @@ void chart_page_end(struct out *out, const struct answer_writer *writer,
 	writer->table(answer, &style, &memory);
 	out_release(&memory);
 	out_text(out, "<pre>");
-	write_lines(buf_str(&text), out);
+	for (left = buf_str(&text); left.len;) {
+		size_t end = min_size(str_find(left, STR("\n")), left.len);
+
+		escape_xml(out, str_slice(left, 0, end));
+		out_char(out, '\n');
+		left = str_slice(left, min_size(end + 1, left.len), left.len);
+	}
 	out_text(out, "</pre>\n</main>\n</body>\n</html>\n");
 	buf_release(&text);
 }

@@ -310,19 +310,6 @@ static const struct growth *leaking(const struct document *d)
 	return s->is_leak && s->total.per_hour > 0 ? &s->total : NULL;
 }
 
-/* A quarter of a life: what is asked for earlier would fire always. */
-static int64_t horizon_of(int64_t full_ns)
-{
-	int64_t hours = (full_ns / 4 + NS_PER_HOUR / 2) / NS_PER_HOUR;
-	int64_t horizon_ns = hours * NS_PER_HOUR;
-
-	if (!full_ns)
-		return HORIZON_USUAL_NS;
-	return horizon_ns < HORIZON_LEAST_NS  ? HORIZON_LEAST_NS
-	       : horizon_ns > HORIZON_MOST_NS ? HORIZON_MOST_NS
-					      : horizon_ns;
-}
-
 /* Half of what was measured, of what the metric has: the rest of a process is
  * not in its profiles. */
 static bool growth_by_percent(const struct document *d, const struct growth *g,
@@ -360,7 +347,14 @@ bool document_growth(const struct document *d, struct document_growth *out)
 	if (g && limit > 0)
 		out->full_ns = sat_round_f64(FULL_ENOUGH * limit / g->per_hour *
 					     (double)NS_PER_HOUR);
-	out->horizon_ns = horizon_of(out->full_ns);
+	/* A quarter of a life: what is asked for earlier would fire always. */
+	out->horizon_ns = (out->full_ns / 4 + NS_PER_HOUR / 2) / NS_PER_HOUR *
+			  NS_PER_HOUR;
+	out->horizon_ns =
+		!out->full_ns
+			? HORIZON_USUAL_NS
+			: min_i64(max_i64(out->horizon_ns, HORIZON_LEAST_NS),
+				  HORIZON_MOST_NS);
 	return true;
 }
 

@@ -21,25 +21,16 @@ static bool is_positive(const struct profile *p)
 	return true;
 }
 
-static bool is_of_calls(const struct profile *p)
-{
-	return p && p->is_of_calls;
-}
-
-/* Anything but numbers of functions and of calls. */
-static bool draws_stacks(const struct render_format *f)
-{
-	return (f->needs & (RENDER_NEEDS_STACKS | RENDER_NEEDS_POSITIVE |
-			    RENDER_IS_BINARY | RENDER_TAKES_ALL)) ||
-	       ((f->needs & RENDER_NEEDS_FLAME) &&
-		!(f->needs & RENDER_NEEDS_GRAPH));
-}
-
 bool drawings_possible(const struct render_input *in,
 		       const struct render_format *f, struct error *err)
 {
 	const struct result *result = in->result;
-
+	/* Anything but numbers of functions and of calls. */
+	bool needs_stacks =
+		(f->needs & (RENDER_NEEDS_STACKS | RENDER_NEEDS_POSITIVE |
+			     RENDER_IS_BINARY | RENDER_TAKES_ALL)) ||
+		((f->needs & RENDER_NEEDS_FLAME) &&
+		 !(f->needs & RENDER_NEEDS_GRAPH));
 	/* The trace of `show` is drawn instead. */
 	bool needs_profile =
 		(f->needs & RENDER_NEEDS_PROFILE) ||
@@ -54,8 +45,8 @@ bool drawings_possible(const struct render_input *in,
 		return error_set(err, ERROR_NOT_FOUND,
 				 "-o %s needs a baseline, and there is none",
 				 f->name);
-	if ((is_of_calls(in->profile) || is_of_calls(in->baseline)) &&
-	    draws_stacks(f))
+	if (needs_stacks && ((in->profile && in->profile->is_of_calls) ||
+			     (in->baseline && in->baseline->is_of_calls)))
 		return error_set(err, ERROR_FORMAT,
 				 "-o %s needs stacks, which callgrind does not "
 				 "record: it counts functions and calls (use "
@@ -87,59 +78,35 @@ void drawings_release(struct drawings *d)
 }
 
 /* Stacks are added up only for the formats that print them. */
-static bool add_stacks(struct drawings *d, struct error *err)
-{
-	struct stack_line *lines;
-
-	if (d->in->stacks)
-		return true;
-	if (!stack_lines_build(d->in->profile, d->in->baseline, &d->arena,
-			       &lines, &d->in->stack_count, err))
-		return false;
-	d->in->stacks = lines;
-	return true;
-}
-
-static bool add_own_stacks(struct drawings *d, struct error *err)
-{
-	struct stack_line *lines;
-
-	if (!d->in->own_samples || d->in->own_stacks)
-		return true;
-	if (!stack_lines_build(d->in->own_samples, NULL, &d->arena, &lines,
-			       &d->in->own_stack_count, err))
-		return false;
-	d->in->own_stacks = lines;
-	return true;
-}
-
-static bool add_flame(struct drawings *d, struct error *err)
-{
-	if (d->in->flame)
-		return true;
-	if (!flame_build(&d->flame, d->in->profile, d->in->baseline,
-			 d->in->result, &d->want, err))
-		return false;
-	d->in->flame = &d->flame;
-	return true;
-}
-
-static bool add_graph(struct drawings *d, struct error *err)
-{
-	if (d->in->graph)
-		return true;
-	if (!drawn_graph_build(&d->graph, d->in->profile, err))
-		return false;
-	d->in->graph = &d->graph;
-	return true;
-}
-
 bool drawings_add(struct drawings *d, unsigned needs, struct error *err)
 {
-	if (!d->in->profile)
+	struct render_input *in = d->in;
+	struct stack_line *lines;
+
+	if (!in->profile)
 		return true;
-	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(d, err)) &&
-	       (!(needs & RENDER_TAKES_ALL) || add_own_stacks(d, err)) &&
-	       (!(needs & RENDER_DRAWS_FLAME) || add_flame(d, err)) &&
-	       (!(needs & RENDER_NEEDS_GRAPH) || add_graph(d, err));
+	if ((needs & RENDER_NEEDS_STACKS) && !in->stacks) {
+		if (!stack_lines_build(in->profile, in->baseline, &d->arena,
+				       &lines, &in->stack_count, err))
+			return false;
+		in->stacks = lines;
+	}
+	if ((needs & RENDER_TAKES_ALL) && in->own_samples && !in->own_stacks) {
+		if (!stack_lines_build(in->own_samples, NULL, &d->arena, &lines,
+				       &in->own_stack_count, err))
+			return false;
+		in->own_stacks = lines;
+	}
+	if ((needs & RENDER_DRAWS_FLAME) && !in->flame) {
+		if (!flame_build(&d->flame, in->profile, in->baseline,
+				 in->result, &d->want, err))
+			return false;
+		in->flame = &d->flame;
+	}
+	if ((needs & RENDER_NEEDS_GRAPH) && !in->graph) {
+		if (!drawn_graph_build(&d->graph, in->profile, err))
+			return false;
+		in->graph = &d->graph;
+	}
+	return true;
 }

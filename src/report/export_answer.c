@@ -129,16 +129,6 @@ static void write_table(const void *answer, const struct render_style *style,
 
 /* ---- JSON ---- */
 
-static void put_reasons(struct jsonw *w, const struct export_counts *c)
-{
-	jsonw_addf(w, "reasons:[");
-	for (size_t i = 0; i < c->reason_count; i++) {
-		jsonw_addf(w, "{count:%zu, text:%s}", c->reasons[i].count,
-			   c->reasons[i].text);
-	}
-	jsonw_array_end(w);
-}
-
 static void put_side(struct jsonw *w, const char *key,
 		     const struct export_side *s)
 {
@@ -157,7 +147,11 @@ static void put_side(struct jsonw *w, const char *key,
 		   "spans:%zu, rejected_spans:%zu, all_listed:%i, findings:%zu",
 		   c->refused, c->gone, c->narrowed, c->incomplete, c->spans,
 		   c->rejected_spans, !c->is_cut, c->findings);
-	put_reasons(w, c);
+	jsonw_addf(w, "reasons:[");
+	for (size_t i = 0; i < c->reason_count; i++)
+		jsonw_addf(w, "{count:%zu, text:%s}", c->reasons[i].count,
+			   c->reasons[i].text);
+	jsonw_array_end(w);
 	jsonw_object_end(w);
 }
 

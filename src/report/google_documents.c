@@ -265,20 +265,6 @@ static void write_by_filter(struct jsonw *w, const struct document *d,
 	jsonw_addf(w, "}");
 }
 
-/* The metric may not have been written yet. */
-static void write_by_promql(struct jsonw *w, const struct document *d,
-			    const struct metric_want *want)
-{
-	jsonw_addf(w, "conditionPrometheusQueryLanguage:{");
-	write_promql(w, "query", &d->sources[METRIC_LATENCY], want,
-		     document_threshold(d));
-	pair_seconds(w, "duration", d->for_ns);
-	jsonw_addf(w,
-		   "evaluationInterval:%s, ruleGroup:tracefind, "
-		   "alertRule:HighLatency, disableMetricValidation:true}",
-		   PERIOD);
-}
-
 /* One of all of them, each a series of its own: a policy has six at most. */
 static void write_condition(struct jsonw *w, const struct document *d)
 {
@@ -291,10 +277,20 @@ static void write_condition(struct jsonw *w, const struct document *d)
 	document_condition(d, &name);
 	jsonw_object(w);
 	document_pair(w, "displayName", &name);
-	if (has_filter(&d->sources[METRIC_LATENCY], &want))
+	if (has_filter(&d->sources[METRIC_LATENCY], &want)) {
 		write_by_filter(w, d, &want);
-	else
-		write_by_promql(w, d, &want);
+	} else {
+		jsonw_addf(w, "conditionPrometheusQueryLanguage:{");
+		write_promql(w, "query", &d->sources[METRIC_LATENCY], &want,
+			     document_threshold(d));
+		pair_seconds(w, "duration", d->for_ns);
+		/* The metric may not have been written yet. */
+		jsonw_addf(w,
+			   "evaluationInterval:%s, ruleGroup:tracefind, "
+			   "alertRule:HighLatency, "
+			   "disableMetricValidation:true}",
+			   PERIOD);
+	}
 	jsonw_object_end(w);
 }
 
@@ -707,18 +703,6 @@ static void write_growth_condition(struct jsonw *w, const struct document *d,
 	jsonw_addf(w, "}}");
 }
 
-/* A process may be ended before the forecast has learnt: what it has now. */
-static void write_full_condition(struct jsonw *w, const struct document *d,
-				 const struct document_growth *g)
-{
-	struct buf name;
-
-	buf_init(&name, LIMIT_URL_BYTES);
-	document_full_condition(d, &name);
-	begin_growth_condition(w, d, g, &name);
-	jsonw_addf(w, "duration:'60s', trigger:{count:1}}}");
-}
-
 void google_growth_write(const struct document *d, struct out *out)
 {
 	struct document_growth g;
@@ -740,7 +724,13 @@ void google_growth_write(const struct document *d, struct out *out)
 	buf_add_char(&text, '`');
 	pair_markdown(&w, &text);
 	write_growth_condition(&w, d, &g);
-	if (g.horizon_ns)
-		write_full_condition(&w, d, &g);
+	if (g.horizon_ns) {
+		/* A process may be ended before the forecast has learnt: what
+		 * it has now. */
+		buf_init(&text, LIMIT_URL_BYTES);
+		document_full_condition(d, &text);
+		begin_growth_condition(&w, d, &g, &text);
+		jsonw_addf(&w, "duration:'60s', trigger:{count:1}}}");
+	}
 	end_policy(&w, "WARNING");
 }

@@ -28,20 +28,16 @@ void yaml_text(struct out *out, struct str text)
 	out_char(out, '"');
 }
 
-static bool is_plain(struct str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text.ptr[i] != '\n' &&
-		    (text.ptr[i] < ' ' || text.ptr[i] > '~'))
-			return false;
-	return text.len && text.ptr[0] != ' ' && text.ptr[0] != '\n';
-}
-
 void yaml_pair(struct out *out, size_t indent, const char *key, struct str text)
 {
+	bool is_plain = text.len && text.ptr[0] != ' ' && text.ptr[0] != '\n';
+
+	for (size_t i = 0; i < text.len; i++)
+		is_plain &= text.ptr[i] == '\n' ||
+			    (text.ptr[i] >= ' ' && text.ptr[i] <= '~');
 	out_repeat(out, " ", indent);
 	outf(out, "%s: ", key);
-	if (!is_plain(text)) {
+	if (!is_plain) {
 		yaml_text(out, text);
 		out_char(out, '\n');
 		return;
@@ -216,29 +212,7 @@ static void write_alert(const struct writing *w, const struct burn_pair *pair)
 	out_text(w->out, "\"\n");
 }
 
-static void write_never(const struct writing *w, const struct burn_pair *pair)
-{
-	char window[32];
-
-	format_duration_option(pair->long_ns, window);
-	outf(w->out,
-	     "      # No alert over %s: a burn rate of %.4g is never "
-	     "reached, with all\n      # requests bad it is %.4g.\n",
-	     window, pair->rate, 1 / (1 - w->rules->objective));
-}
-
 /* ---- all of it ---- */
-
-static void write_ratios(const struct writing *w, const struct burn_pair *pairs,
-			 size_t pair_count)
-{
-	int64_t list[BURN_WINDOWS] = { RECORD_NS };
-	size_t count =
-		burn_windows(pairs, pair_count, w->rules->window_ns, list, 1);
-
-	for (size_t i = 0; i < count; i++)
-		write_ratio(w, list[i]);
-}
 
 static void write_left(const struct writing *w)
 {
@@ -275,6 +249,9 @@ void prometheus_rules_write(const struct prometheus_rules *r, struct out *out)
 	struct writing w = { .rules = r, .out = out };
 	struct burn_pair pairs[BURN_PAIRS];
 	size_t count = burn_pairs(r->window_ns, pairs);
+	int64_t list[BURN_WINDOWS] = { RECORD_NS };
+	size_t windows = burn_windows(pairs, count, r->window_ns, list, 1);
+	char window[32];
 	struct buf group;
 
 	buf_init(&w.name, LIMIT_OPTION_VALUE_BYTES);
@@ -288,13 +265,20 @@ void prometheus_rules_write(const struct prometheus_rules *r, struct out *out)
 	yaml_text(out, buf_str(&group));
 	out_text(out, "\n    rules:\n");
 	write_counts(&w);
-	write_ratios(&w, pairs, count);
+	for (size_t i = 0; i < windows; i++)
+		write_ratio(&w, list[i]);
 	write_left(&w);
-	for (size_t i = 0; i < count; i++)
-		if (burn_pair_can_fire(&pairs[i], r->objective))
+	for (size_t i = 0; i < count; i++) {
+		if (burn_pair_can_fire(&pairs[i], r->objective)) {
 			write_alert(&w, &pairs[i]);
-		else
-			write_never(&w, &pairs[i]);
+			continue;
+		}
+		format_duration_option(pairs[i].long_ns, window);
+		outf(out,
+		     "      # No alert over %s: a burn rate of %.4g is never "
+		     "reached, with all\n      # requests bad it is %.4g.\n",
+		     window, pairs[i].rate, 1 / (1 - r->objective));
+	}
 	buf_release(&group);
 	buf_release(&w.name);
 }
@@ -375,29 +359,6 @@ struct growth_rule {
 	struct buf memory; /* as it is, in PromQL */
 	int64_t line_ns;
 };
-
-static int64_t line_of(const struct document_growth *g)
-{
-	int64_t ns = g->horizon_ns ? g->horizon_ns / 2 : g->over_ns;
-
-	return ns < LINE_LEAST_NS ? LINE_LEAST_NS
-	       : ns > RAW_MOST_NS ? RAW_MOST_NS
-				  : ns;
-}
-
-static void add_memory(const struct document *d,
-		       const struct document_growth *g, struct buf *out)
-{
-	const struct metric_source *s = &d->sources[g->meaning];
-	struct metric_want want = document_want(d, g->meaning);
-
-	want.is_by_service = false;
-	want.quantile = 0.99;
-	want.rate = "5m";
-	if (!s->name->is_histogram)
-		want.over = METRIC_OVER_NONE;
-	metric_expression(out, s, &want);
-}
 
 /* "[2h:1m] offset 1h" */
 static void add_window(int64_t range_ns, const char *step, int64_t offset_ns,
@@ -488,15 +449,27 @@ static void add_later_half(const struct growth_rule *r, struct buf *out)
 static void write_growth_expression(struct out *out, const struct document *d,
 				    const struct document_growth *g)
 {
-	struct growth_rule r = { .growth = g, .line_ns = line_of(g) };
+	const struct metric_source *s = &d->sources[g->meaning];
+	struct metric_want want = document_want(d, g->meaning);
+	int64_t line_ns = g->horizon_ns ? g->horizon_ns / 2 : g->over_ns;
+	struct growth_rule r = {
+		.growth = g,
+		.line_ns =
+			min_i64(max_i64(line_ns, LINE_LEAST_NS), RAW_MOST_NS),
+	};
 	/* What this hour and the next ones brought a day ago. */
 	int64_t ahead_ns = g->horizon_ns && g->horizon_ns < RAW_MOST_NS
 				   ? g->horizon_ns
 				   : RAW_MOST_NS;
 	struct buf text;
 
+	want.is_by_service = false;
+	want.quantile = 0.99;
+	want.rate = "5m";
+	if (!s->name->is_histogram)
+		want.over = METRIC_OVER_NONE;
 	buf_init(&r.memory, LIMIT_URL_BYTES);
-	add_memory(d, g, &r.memory);
+	metric_expression(&r.memory, s, &want);
 	buf_init(&text, LIMIT_RULE_BYTES);
 	add_forecast(&r, &text);
 	add_later_half(&r, &text);
