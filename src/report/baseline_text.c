@@ -77,21 +77,6 @@ static const char *slot_words(unsigned slot)
 		(enum request_role)(slot + REQUESTS_PREVIOUS));
 }
 
-/* "; it creeps: p50 50 ms one day before, 90 ms just before, 100 ms now". */
-static void baseline_tell_creep(const struct baseline_choice *choice,
-				struct buf *out)
-{
-	buf_add_text(out, "; slow drift: p50 ");
-	for (unsigned i = choice->chosen + 1; i-- > choice->nearest;) {
-		if (!choice->slots[i].count)
-			continue;
-		wording_add_duration(out, choice->slots[i].p50_ns);
-		buf_addf(out, " %s, ", slot_words(i));
-	}
-	wording_add_duration(out, choice->now_p50_ns);
-	buf_add_text(out, " now");
-}
-
 static void add_slow(const char *when, uint32_t slow, uint32_t all,
 		     struct buf *out)
 {
@@ -129,8 +114,21 @@ void baseline_tell_chosen(const struct baseline_choice *choice,
 			buf_add_text(out, " of ");
 			wording_add(out, named->name, WORDING_TEXT_BYTES);
 		}
-		if (choice->is_creeping)
-			baseline_tell_creep(choice, out);
+		/* "; slow drift: p50 50 ms one day before, 90 ms just before,
+		 * 100 ms now" */
+		if (choice->is_creeping) {
+			buf_add_text(out, "; slow drift: p50 ");
+			for (unsigned i = choice->chosen + 1;
+			     i-- > choice->nearest;) {
+				if (!choice->slots[i].count)
+					continue;
+				wording_add_duration(out,
+						     choice->slots[i].p50_ns);
+				buf_addf(out, " %s, ", slot_words(i));
+			}
+			wording_add_duration(out, choice->now_p50_ns);
+			buf_add_text(out, " now");
+		}
 		if (choice->is_behind_fault)
 			tell_fault(choice, out);
 		return;

@@ -167,21 +167,6 @@ static void format_ms(int64_t ns, char out[32])
 			 ms);
 }
 
-static void row_cells(const struct latency_row *row,
-		      char change[UNIT_TEXT_BYTES],
-		      char cells[QUANTILES][32])
-{
-	const struct latency_quantiles *after = &row->after.quantiles;
-	const struct latency_quantiles *before = &row->before.quantiles;
-	const int64_t values[QUANTILES] = { after->p50_ns, before->p50_ns,
-					    after->p95_ns, before->p95_ns,
-					    after->p99_ns, before->p99_ns };
-
-	check_growth_cell(row->growth, change);
-	for (size_t i = 0; i < QUANTILES; i++)
-		format_ms(values[i], cells[i]);
-}
-
 static void write_row(struct page *p, const struct latency_row *row)
 {
 	static const enum paint paints[] = {
@@ -190,13 +175,20 @@ static void write_row(struct page *p, const struct latency_row *row)
 		[LATENCY_NOISE] = PAINT_DIM,
 		[LATENCY_FEW] = PAINT_DIM,
 	};
+	const struct latency_quantiles *now = &row->after.quantiles;
+	const struct latency_quantiles *was = &row->before.quantiles;
+	const int64_t values[QUANTILES] = { now->p50_ns, was->p50_ns,
+					    now->p95_ns, was->p95_ns,
+					    now->p99_ns, was->p99_ns };
 	char change[UNIT_TEXT_BYTES], cells[QUANTILES][32];
 	size_t before = CHANGE_COLUMNS + 2 + WORD_COLUMNS +
 			QUANTILES * NUMBER_COLUMNS + 2;
 	size_t room = p->width > before + NAME_MIN_COLUMNS ? p->width - before
 							   : NAME_MIN_COLUMNS;
 
-	row_cells(row, change, cells);
+	check_growth_cell(row->growth, change);
+	for (size_t i = 0; i < QUANTILES; i++)
+		format_ms(values[i], cells[i]);
 	if (p->style.is_markdown) {
 		markdown_cell(p, change);
 		for (size_t i = 0; i < QUANTILES; i++)
@@ -283,19 +275,6 @@ static void json_side(struct jsonw *w, const char *key,
 		   side->quantiles.p95_ns, side->quantiles.p99_ns);
 }
 
-static void json_row(struct jsonw *w, const struct latency_row *row)
-{
-	jsonw_addf(w, "{name:%.*s, change:%s", STR_WHOLE(row->name),
-		   change_words[row->change]);
-	json_side(w, "candidate", &row->after);
-	json_side(w, "baseline", &row->before);
-	jsonw_addf(w,
-		   "growth:%.6f, growth_low:%.6f, growth_high:%.6f, "
-		   "q:%.9f, alike:%.6f, seen_growth:%.6f}",
-		   row->growth, row->low, row->high, row->q, row->alike,
-		   row->detectable);
-}
-
 void check_latency_json(struct jsonw *w, const struct check *c)
 {
 	const struct check_latency *l = &c->latency;
@@ -311,7 +290,18 @@ void check_latency_json(struct jsonw *w, const struct check *c)
 	json_window(w, "candidate", &l->after);
 	json_window(w, "baseline", &l->before);
 	jsonw_addf(w, "operations:[");
-	for (size_t i = 0; i < l->count; i++)
-		json_row(w, &l->rows[i]);
+	for (size_t i = 0; i < l->count; i++) {
+		const struct latency_row *row = &l->rows[i];
+
+		jsonw_addf(w, "{name:%.*s, change:%s", STR_WHOLE(row->name),
+			   change_words[row->change]);
+		json_side(w, "candidate", &row->after);
+		json_side(w, "baseline", &row->before);
+		jsonw_addf(w,
+			   "growth:%.6f, growth_low:%.6f, growth_high:%.6f, "
+			   "q:%.9f, alike:%.6f, seen_growth:%.6f}",
+			   row->growth, row->low, row->high, row->q, row->alike,
+			   row->detectable);
+	}
 	jsonw_addf(w, "]}");
 }

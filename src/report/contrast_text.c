@@ -76,9 +76,19 @@ static const char *fast_words(const struct symptom *s)
 					       : "of the fast ones";
 }
 
-static void add_value(const struct symptom *s, const struct contrast *c,
-		      struct buf *out)
+static void add_finding(const struct symptom *s, const struct contrast *c,
+			struct buf *out)
 {
+	if (c->kind != CONTRAST_VALUE) {
+		add_key(s, c, out);
+		buf_addf(out, " is %s in slow requests: median ",
+			 c->kind == CONTRAST_MORE ? "larger" : "smaller");
+		add_number(out, c->slow_median);
+		buf_add_text(out, ", ");
+		add_number(out, c->fast_median);
+		buf_addf(out, " %s", fast_words(s));
+		return;
+	}
 	add_percent(out, c->slow_with, c->slow_count);
 	buf_add_text(out, " of the slow requests have ");
 	add_pair(s, c, out);
@@ -89,18 +99,6 @@ static void add_value(const struct symptom *s, const struct contrast *c,
 	} else {
 		buf_addf(out, "none %s", fast_words(s));
 	}
-}
-
-static void add_numbers(const struct symptom *s, const struct contrast *c,
-			struct buf *out)
-{
-	add_key(s, c, out);
-	buf_addf(out, " is %s in slow requests: median ",
-		 c->kind == CONTRAST_MORE ? "larger" : "smaller");
-	add_number(out, c->slow_median);
-	buf_add_text(out, ", ");
-	add_number(out, c->fast_median);
-	buf_addf(out, " %s", fast_words(s));
 }
 
 /* Whose it is, where that is not the operation that is slow. */
@@ -121,19 +119,6 @@ static void add_owner(const struct symptom *s, const struct contrast *c,
 		wording_add(out, o->name, WORDING_TEXT_BYTES);
 	}
 	buf_add_char(out, ')');
-}
-
-static void add_times(const struct contrast *c, struct buf *out)
-{
-	if (c->with_p50_ns < 0 || c->without_p50_ns < 0)
-		return;
-	buf_add_text(out, "; p50 ");
-	wording_add_duration(out, c->with_p50_ns);
-	buf_add_text(out,
-		     c->kind == CONTRAST_VALUE ? " with it, " : " with "
-								"those, ");
-	wording_add_duration(out, c->without_p50_ns);
-	buf_add_text(out, " without");
 }
 
 /* Not where the answer itself says that they are as ever, nor where the fast
@@ -162,12 +147,16 @@ static void add_since(const struct contrast *c, struct buf *out)
 void contrast_tell(const struct symptom *s, const struct contrast *c,
 		   struct buf *out)
 {
-	if (c->kind == CONTRAST_VALUE)
-		add_value(s, c, out);
-	else
-		add_numbers(s, c, out);
+	add_finding(s, c, out);
 	add_owner(s, c, out);
-	add_times(c, out);
+	if (c->with_p50_ns >= 0 && c->without_p50_ns >= 0) {
+		buf_add_text(out, "; p50 ");
+		wording_add_duration(out, c->with_p50_ns);
+		buf_add_text(out, c->kind == CONTRAST_VALUE ? " with it, "
+							    : " with those, ");
+		wording_add_duration(out, c->without_p50_ns);
+		buf_add_text(out, " without");
+	}
 	if (!s->contrasts->is_against_before)
 		add_since(c, out);
 	if (c->own == 0)
@@ -295,11 +284,6 @@ static void report_count(size_t count, struct buf *out)
 	buf_add_text(out, text);
 }
 
-static int percent_of(uint32_t part, uint32_t whole)
-{
-	return (int)((double)part / (double)whole * 100 + 0.5);
-}
-
 static void add_operation(const struct cohorts *c, struct buf *out)
 {
 	if (!c->named) {
@@ -314,20 +298,6 @@ static void add_operation(const struct cohorts *c, struct buf *out)
 /* Smaller chances are all the same to a reader. */
 #define SMALLEST_P 0.0001
 
-static void report_slower(const struct concentration *c, const char *what,
-			  struct buf *out)
-{
-	buf_addf(out, "%s ", what);
-	wording_add(out, c->value, WORDING_TEXT_BYTES);
-	buf_addf(out, ", one of %u, is slower than the others: p50 ",
-		 c->value_count);
-	wording_add_duration(out, c->p50_ns);
-	buf_addf(out, " over %u spans, elsewhere ", c->span_count);
-	wording_add_duration(out, c->other_p50_ns);
-	buf_addf(out, " over %u (p %s %.4f)", c->other_count,
-		 c->p < SMALLEST_P ? "<" : "=", fmax(c->p, SMALLEST_P));
-}
-
 static void report_concentration(const struct cohorts *of,
 				 const struct concentration *c,
 				 const char *what, struct buf *out)
@@ -335,7 +305,15 @@ static void report_concentration(const struct cohorts *of,
 	uint32_t slow = c->slow_count + c->other_slow_count;
 
 	if (c->is_by_order) {
-		report_slower(c, what, out);
+		buf_addf(out, "%s ", what);
+		wording_add(out, c->value, WORDING_TEXT_BYTES);
+		buf_addf(out, ", one of %u, is slower than the others: p50 ",
+			 c->value_count);
+		wording_add_duration(out, c->p50_ns);
+		buf_addf(out, " over %u spans, elsewhere ", c->span_count);
+		wording_add_duration(out, c->other_p50_ns);
+		buf_addf(out, " over %u (p %s %.4f)", c->other_count,
+			 c->p < SMALLEST_P ? "<" : "=", fmax(c->p, SMALLEST_P));
 		return;
 	}
 	buf_addf(out, "%u of %u slow spans", c->slow_count, slow);
@@ -396,7 +374,8 @@ static void report_bimodal(const struct cohorts *c, struct buf *out)
 	buf_addf(out,
 		 c->is_as_before ? "; as in the baseline: %d %% were slow"
 				 : "; in the baseline, %d %% were slow",
-		 percent_of(c->before_slow_count, c->before_count));
+		 (int)((double)c->before_slow_count / c->before_count * 100 +
+		       0.5));
 	if (!c->is_new && !c->is_as_before)
 		buf_add_text(out, ", which may be chance");
 }
@@ -451,32 +430,6 @@ static void add_slow_ones(const struct cohorts *c, struct buf *out)
 	}
 }
 
-static void report_healthy(const struct cohorts *c, struct buf *out)
-{
-	add_operation(c, out);
-	buf_add_text(out, " is no slower than normal (");
-	add_quantiles(c, out);
-	buf_add_text(out, "; ");
-	add_slow_ones(c, out);
-	buf_add_text(out, "); ");
-	add_rank(c, out);
-}
-
-static void report_unsure(const struct cohorts *c, struct buf *out)
-{
-	buf_add_text(out, "more requests ");
-	if (c->named) {
-		buf_add_text(out, "of ");
-		add_operation(c, out);
-		buf_add_char(out, ' ');
-	}
-	buf_add_text(out, "are slow than in the baseline, which may be "
-			  "chance: ");
-	add_slow_ones(c, out);
-	buf_add_text(out, "; ");
-	add_quantiles(c, out);
-}
-
 static void report_unknown(const struct cohorts *c, struct buf *out)
 {
 	if (c->window_count < GROUP_MIN) {
@@ -506,10 +459,26 @@ void cohorts_tell(const struct cohorts *c, struct buf *out)
 			report_bimodal(c, out);
 		break;
 	case COHORT_HEALTHY:
-		report_healthy(c, out);
+		add_operation(c, out);
+		buf_add_text(out, " is no slower than normal (");
+		add_quantiles(c, out);
+		buf_add_text(out, "; ");
+		add_slow_ones(c, out);
+		buf_add_text(out, "); ");
+		add_rank(c, out);
 		break;
 	case COHORT_UNSURE:
-		report_unsure(c, out);
+		buf_add_text(out, "more requests ");
+		if (c->named) {
+			buf_add_text(out, "of ");
+			add_operation(c, out);
+			buf_add_char(out, ' ');
+		}
+		buf_add_text(out, "are slow than in the baseline, which may be "
+				  "chance: ");
+		add_slow_ones(c, out);
+		buf_add_text(out, "; ");
+		add_quantiles(c, out);
 		break;
 	default:
 		report_unknown(c, out);

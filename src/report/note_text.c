@@ -57,16 +57,6 @@ static void add_unlike_others(const struct note *n, struct notes *notes)
 		  STR_ARGS(n->name), STR_ARGS(n->text), now, before);
 }
 
-static void add_cohorts(const struct note *n, struct notes *notes)
-{
-	struct buf text;
-
-	buf_init(&text, WORDING_BYTES);
-	cohorts_tell(n->cohorts, &text);
-	notes_add(notes, "%s", buf_text(&text));
-	buf_release(&text);
-}
-
 /* Values of a label; of more, the first. */
 #define LISTED_PLACES 3u
 
@@ -113,9 +103,14 @@ static void add_versions(const struct name_list *versions, struct notes *notes)
 
 static void add_names(const struct note *n, struct notes *notes)
 {
+	struct buf text;
+
 	switch (n->kind) {
 	case NOTE_ONE_KIND_IS_SLOW:
-		add_cohorts(n, notes);
+		buf_init(&text, WORDING_BYTES);
+		cohorts_tell(n->cohorts, &text);
+		notes_add(notes, "%s", buf_text(&text));
+		buf_release(&text);
 		break;
 	case NOTE_NO_BASELINE_ASKED:
 		notes_add(notes,

@@ -40,19 +40,6 @@ static int compare_before(const void *left, const void *right, void *measure)
 	return order ? order : compare_ranks(a, b);
 }
 
-static bool keep_verdict(struct result *r, size_t count, struct error *err)
-{
-	if (r->verdict_rows)
-		return true;
-	r->verdict_rows =
-		arena_array(&r->arena, count, sizeof *r->verdict_rows);
-	if (!r->verdict_rows)
-		return arena_fail(&r->arena, "the rows", err);
-	memcpy(r->verdict_rows, r->functions, count * sizeof *r->functions);
-	r->verdict_count = count;
-	return true;
-}
-
 bool rows_order_apply(const struct rows_order_want *want, struct result *r,
 		      struct error *err)
 {
@@ -62,8 +49,15 @@ bool rows_order_apply(const struct rows_order_want *want, struct result *r,
 		return true;
 	if (want->limit && kept > want->limit)
 		kept = want->limit;
-	if (!keep_verdict(r, kept, err))
-		return false;
+	if (!r->verdict_rows) {
+		r->verdict_rows =
+			arena_array(&r->arena, kept, sizeof *r->verdict_rows);
+		if (!r->verdict_rows)
+			return arena_fail(&r->arena, "the rows", err);
+		memcpy(r->verdict_rows, r->functions,
+		       kept * sizeof *r->functions);
+		r->verdict_count = kept;
+	}
 	if (want->order == ROWS_BY_NAME)
 		qsort(r->functions, count, sizeof *r->functions, compare_names);
 	else

@@ -400,19 +400,6 @@ static void histogram_fill(const struct trace_search *s, struct histogram *h)
 		histogram_build(s->durations_ns, s->duration_count, h);
 }
 
-static void write_distribution(const struct trace_search *s, struct page *p)
-{
-	struct histogram h;
-
-	histogram_fill(s, &h);
-	out_char(p->out, '\n');
-	write_quantiles(s, p);
-	if (p->style.is_markdown)
-		return;
-	for (size_t i = 0; i < h.row_count; i++)
-		write_row(&h, i, p);
-}
-
 /* One that failed says so in its last cell. */
 static void markdown_hits(const struct trace_search *s, struct page *p)
 {
@@ -457,6 +444,7 @@ static void write_table(const void *answer, const struct render_style *style,
 {
 	const struct search_answer *a = answer;
 	const struct trace_search *s = a->search;
+	struct histogram h;
 	struct page p;
 
 	page_begin(&p, style, out);
@@ -471,8 +459,13 @@ static void write_table(const void *answer, const struct render_style *style,
 			   s->fitting_count - s->count);
 		page_flush(&p, PAINT_NONE, "", 0);
 	}
-	if (s->duration_count)
-		write_distribution(s, &p);
+	if (s->duration_count) {
+		histogram_fill(s, &h);
+		out_char(out, '\n');
+		write_quantiles(s, &p);
+		for (size_t i = 0; !style->is_markdown && i < h.row_count; i++)
+			write_row(&h, i, &p);
+	}
 	if (!style->is_quiet) {
 		out_char(out, '\n');
 		page_notes(&p, &a->result->notes, STR(""));
@@ -556,13 +549,6 @@ static void json_histogram(struct jsonw *w, const struct trace_search *s)
 	jsonw_array_end(w);
 }
 
-static const char *durations_source(const struct trace_search *s)
-{
-	if (s->buckets.total)
-		return "metrics";
-	return s->is_first_sample ? "sample" : "traces";
-}
-
 static void json_durations(struct jsonw *w, const struct trace_search *s)
 {
 	static const char *const keys[] = { "p50_ns", "p90_ns", "p95_ns",
@@ -579,7 +565,10 @@ static void json_durations(struct jsonw *w, const struct trace_search *s)
 				? trace_search_quantile(s, shown_permilles[i])
 				: -1);
 	json_histogram(w, s);
-	jsonw_addf(w, "source:%s}", durations_source(s));
+	jsonw_addf(w, "source:%s}",
+		   s->buckets.total     ? "metrics"
+		   : s->is_first_sample ? "sample"
+					: "traces");
 }
 
 static void json_asked(struct jsonw *w, const struct search_answer *a)

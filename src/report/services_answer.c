@@ -87,15 +87,6 @@ static const char *const first_words[] = { "cpu",      "wall",  "alloc",
 
 #define FIRST_WORDS (sizeof first_words / sizeof *first_words)
 
-static size_t word_rank(struct str word)
-{
-	size_t i = 0;
-
-	while (i < FIRST_WORDS && !str_equal(word, str_from(first_words[i])))
-		i++;
-	return i;
-}
-
 /* Writes the words of one rank, and adds their columns to *used. */
 static void write_words(struct page *p, const struct service_row *row,
 			size_t rank, size_t columns, size_t *used, size_t *left)
@@ -103,9 +94,12 @@ static void write_words(struct page *p, const struct service_row *row,
 	for (size_t i = 0; i < row->types.count; i++) {
 		struct str word =
 			profile_type_word(row->types.items[i], &row->types);
-		size_t need = word.len + (*used ? 1 : 0);
+		size_t need = word.len + (*used ? 1 : 0), own = 0;
 
-		if (!word.len || word_rank(word) != rank ||
+		while (own < FIRST_WORDS &&
+		       !str_equal(word, str_from(first_words[own])))
+			own++;
+		if (!word.len || own != rank ||
 		    (p->width && *used + need + MORE_COLUMNS > columns))
 			continue;
 		out_text(p->out, *used ? " " : "");
@@ -131,14 +125,6 @@ static void write_types(struct page *p, const struct service_row *row,
 	out_char(p->out, '\n');
 }
 
-/* Rows whose CPU is not known come last, and by name. */
-static const char *order_text(const struct services *s)
-{
-	if (s->count < 2)
-		return "";
-	return s->rows[0].cpu_ns ? ", most CPU first" : ", by name";
-}
-
 static const char *const markdown_names[] = { "service", "cores", "types" };
 
 static void write_head(struct page *p, const struct services *s, size_t name)
@@ -146,7 +132,10 @@ static void write_head(struct page *p, const struct services *s, size_t name)
 	page_textf(p, "%zu service%s sent profiles ", s->count,
 		   &"s"[s->count == 1]);
 	page_window(p, s->window, 0);
-	page_text(p, order_text(s));
+	/* Rows whose CPU is not known come last, and by name. */
+	if (s->count > 1)
+		page_text(p,
+			  s->rows[0].cpu_ns ? ", most CPU first" : ", by name");
 	page_flush(p, PAINT_NONE, "", 0);
 	out_char(p->out, '\n');
 	if (p->style.is_markdown) {

@@ -49,17 +49,6 @@ static struct type_row row_of(const struct profile_types *t, size_t i)
 #define WORD_COLUMNS 15
 #define KIND_COLUMNS 12
 
-/* The id is never cut: it is there to be pasted. */
-static void write_row(const struct type_row *row, struct page *p)
-{
-	page_cell(p, row->word.len ? PAINT_BOLD : PAINT_DIM,
-		  row->word.len ? row->word : STR("-"), 0, WORD_COLUMNS);
-	page_field(p, PAINT_NONE, ALIGN_LEFT, KIND_COLUMNS,
-		   row->is_gauge ? "gauge" : "cumulative");
-	page_cell(p, PAINT_NONE, row->id, 0, 0);
-	out_char(p->out, '\n');
-}
-
 static void write_table(const void *answer, const struct render_style *style,
 			struct out *out)
 {
@@ -74,7 +63,13 @@ static void write_table(const void *answer, const struct render_style *style,
 	for (size_t i = 0; i < t->ids.count; i++) {
 		struct type_row row = row_of(t, i);
 
-		write_row(&row, &p);
+		page_cell(&p, row.word.len ? PAINT_BOLD : PAINT_DIM,
+			  row.word.len ? row.word : STR("-"), 0, WORD_COLUMNS);
+		page_field(&p, PAINT_NONE, ALIGN_LEFT, KIND_COLUMNS,
+			   row.is_gauge ? "gauge" : "cumulative");
+		/* The id is never cut: it is there to be pasted. */
+		page_cell(&p, PAINT_NONE, row.id, 0, 0);
+		out_char(out, '\n');
 	}
 	page_end(&p);
 }
