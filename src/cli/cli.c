@@ -69,7 +69,7 @@ static void catch_signal(int number)
 	sigaction(number, &action, NULL);
 }
 
-static void set_signals(void)
+static void process_prepare(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
@@ -79,12 +79,8 @@ static void set_signals(void)
 	catch_signal(SIGINT);
 	catch_signal(SIGTERM);
 	catch_signal(SIGHUP);
-}
-
-/* Were a standard descriptor closed, the next file opened would take its
- * place. The stand-in fails when used, as a closed one does. */
-static void guard_descriptors(void)
-{
+	/* Were a standard descriptor closed, the next file opened would take
+	 * its place. The stand-in fails when used, as a closed one does. */
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 &&
 		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
@@ -111,14 +107,6 @@ static bool arguments_copy(struct arguments *a, int argc, char **argv)
 	return true;
 }
 
-static void arguments_release(struct arguments *a)
-{
-	if (a->text)
-		mem_wipe(a->text, a->text_bytes);
-	mem_free(a->text);
-	mem_free(a->items);
-}
-
 static void hide_secrets(int argc, char **argv)
 {
 	struct option_reader reader;
@@ -143,18 +131,14 @@ static void hide_secrets(int argc, char **argv)
 	}
 }
 
-/* Options without which a case says what there is to look at. */
-static bool is_choice(const struct option_row *row)
-{
-	return words_have("span service selector baseline-span name query "
-			  "baseline-selector tags from to since around guide "
-			  "traces-url profiles-url errors above min-duration",
-			  str_from(row->name));
-}
-
 static bool outline_read(struct outline *line, const struct arguments *a,
 			 struct error *err)
 {
+	/* Options without which a case says what there is to look at. */
+	static const char choices[] =
+		"span service selector baseline-span name query "
+		"baseline-selector tags from to since around guide "
+		"traces-url profiles-url errors above min-duration";
 	struct option_reader reader;
 	struct option_token token;
 
@@ -168,7 +152,8 @@ static bool outline_read(struct outline *line, const struct arguments *a,
 				line->word = token.value;
 				line->word_at = token.arg;
 			}
-		} else if (is_choice(token.form.row)) {
+		} else if (words_have(choices,
+				      str_from(token.form.row->name))) {
 			line->has_choice = true;
 		} else if (!strcmp(token.form.row->name, "replay")) {
 			if (!option_check(&token.form, token.value, "--replay",
@@ -316,18 +301,6 @@ static int run_recorded(const struct command *command, struct options *o)
 	return status;
 }
 
-/* Only slow and doctor have a span to widen the window around. */
-static bool check_pad(const struct command *command, const struct options *o,
-		      struct error *err)
-{
-	if (command->bit & (COMMAND_SLOW | COMMAND_DOCTOR) || o->around ||
-	    !options_given(o, "pad"))
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "--pad needs a time to pad: give --around too, or "
-			 "--since instead");
-}
-
 /* Whoever pastes the URL of a trace means the server that has it. With a login
  * at hand the address has to be given: a URL out of a chat is no place to send
  * it. */
@@ -352,8 +325,17 @@ static int run_checked(const struct command *command, struct options *o)
 	struct error err;
 
 	take_server(command, o, url);
-	if (!options_check(o, &err) || !check_pad(command, o, &err) ||
-	    !output_prepare(o, &err))
+	if (!options_check(o, &err))
+		return fail(&err);
+	/* Only slow and doctor have a span to widen the window around. */
+	if (!(command->bit & (COMMAND_SLOW | COMMAND_DOCTOR)) && !o->around &&
+	    options_given(o, "pad")) {
+		error_set(&err, ERROR_USAGE,
+			  "--pad needs a time to pad: give --around too, or "
+			  "--since instead");
+		return fail(&err);
+	}
+	if (!output_prepare(o, &err))
 		return fail(&err);
 	/* It looks at the servers, not at what they said some time ago. */
 	if (command->bit & COMMAND_DOCTOR)
@@ -417,18 +399,6 @@ static bool parse_line(const struct command *command, struct options *o,
 	return false;
 }
 
-static int run_command(const struct command *command, struct options *o,
-		       const struct arguments *a)
-{
-	int status;
-
-	if (!parse_line(command, o, a, &status))
-		return status;
-	/* config tells apart what comes from where. */
-	return command->bit & COMMAND_CONFIG ? run_checked(command, o)
-					     : run_typed(command, o);
-}
-
 /* A run over a case. */
 struct replay {
 	struct har *har;
@@ -440,15 +410,6 @@ struct replay {
 	 * taken from the case. */
 	bool is_filled;
 };
-
-static bool fail_recorded(const struct replay *r, const char *name,
-			  struct error *err)
-{
-	return error_set(err, ERROR_FORMAT,
-			 "%s: this version has no command '%s', which was "
-			 "recorded",
-			 r->path, value_quote(name).text);
-}
 
 /* The arguments in the case come first, so that those of this run win. */
 static bool read_case(struct replay *r, struct options *o, struct error *err)
@@ -471,7 +432,10 @@ static bool read_case(struct replay *r, struct options *o, struct error *err)
 	if (!r->command)
 		r->command = recorded;
 	if (!r->command || !(r->command->bit & COMMAND_DATA))
-		return fail_recorded(r, args[0], err);
+		return error_set(err, ERROR_FORMAT,
+				 "%s: this version has no command '%s', which "
+				 "was recorded",
+				 r->path, value_quote(args[0]).text);
 	r->is_filled = !is_repeat && !r->has_choice;
 	if (options_parse_case(o, r->command, (int)count - 1, args + 1,
 			       is_repeat, err))
@@ -574,6 +538,7 @@ static int run(struct arguments *a, struct options *o)
 	const struct command *command = NULL;
 	struct outline line = { .replay = o->replay };
 	struct error err;
+	int status;
 
 	if (!outline_read(&line, a, &err)) {
 		hint_habit(a, &err);
@@ -601,7 +566,11 @@ static int run(struct arguments *a, struct options *o)
 	if (line.replay && (!command || (command->bit & COMMAND_DATA)) &&
 	    !line.has_help && !line.has_version)
 		return run_replay(command, &line, o, a);
-	return run_command(command, o, a);
+	if (!parse_line(command, o, a, &status))
+		return status;
+	/* config tells apart what comes from where. */
+	return command->bit & COMMAND_CONFIG ? run_checked(command, o)
+					     : run_typed(command, o);
 }
 
 /* Neither an answer that was put together while memory was lacking is to be
@@ -652,8 +621,7 @@ int cli_run(int argc, char **argv, const struct completion_script *scripts)
 	int status;
 
 	mem_init();
-	set_signals();
-	guard_descriptors();
+	process_prepare();
 	if (argc < 2 && !stdin_read_id(piped)) {
 		if (!*piped)
 			return write_usage();
@@ -675,7 +643,10 @@ int cli_run(int argc, char **argv, const struct completion_script *scripts)
 		error_memory(&err, "the arguments");
 		status = fail(&err);
 	}
-	arguments_release(&a);
+	if (a.text)
+		mem_wipe(a.text, a.text_bytes);
+	mem_free(a.text);
+	mem_free(a.items);
 	environment_wipe();
 	return judge_memory(status);
 }

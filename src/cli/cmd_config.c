@@ -62,36 +62,19 @@ static void config_value_show(struct out *out, const struct option_form *form,
 
 /* ---- origins ---- */
 
-static void variable_name(const char *option, char out[OPTION_ORIGIN_BYTES])
-{
-	size_t len = (size_t)snprintf(out, OPTION_ORIGIN_BYTES, "TRACEFIND_%s",
-				      option);
-
-	for (size_t i = 0; i < len; i++)
-		if (out[i] == '-')
-			out[i] = '_';
-		else if (out[i] >= 'a' && out[i] <= 'z')
-			out[i] = (char)(out[i] - 'a' + 'A');
-}
-
-/* The entry that holds for a form: in the context, else before it. */
-static const struct config_entry *entry_of(const struct config *c,
-					   const struct option_form *form)
-{
-	const struct config_entry *e = NULL;
-
-	if (c->context)
-		e = config_file_find(&c->user, c->context, form);
-	return e ? e : config_file_find(&c->user, NULL, form);
-}
-
 static bool origin_of_form(const struct config_shown *v,
 			   const struct option_form *form,
 			   char out[OPTION_ORIGIN_BYTES])
 {
-	const struct config_entry *e = entry_of(v->config, form);
+	const struct config *c = v->config;
+	const struct config_entry *e = NULL;
 	char name[OPTION_NAME_BYTES];
 
+	/* What holds: the entry in the context, else the one before it. */
+	if (c->context)
+		e = config_file_find(&c->user, c->context, form);
+	if (!e)
+		e = config_file_find(&c->user, NULL, form);
 	option_form_name(form, name);
 	if (options_given(v->given, name)) {
 		snprintf(out, OPTION_ORIGIN_BYTES, "--%s", name);
@@ -100,15 +83,15 @@ static bool origin_of_form(const struct config_shown *v,
 			       !(form->row->flags & OPTION_REPEATABLE);
 		struct options around = *v->around;
 
-		variable_name(name, out);
+		option_variable_name(name, out);
 		if (is_text)
 			options_origin(
 				v->around,
 				*(const char **)option_target(form, &around),
 				name, out);
 	} else if (e) {
-		snprintf(out, OPTION_ORIGIN_BYTES, "%s:%u",
-			 v->config->user.path, e->line);
+		snprintf(out, OPTION_ORIGIN_BYTES, "%s:%u", c->user.path,
+			 e->line);
 	} else {
 		return false;
 	}
@@ -144,57 +127,38 @@ static void end_line(struct config_shown *v, const char *origin)
 	out_char(v->out, '\n');
 }
 
-static void write_value(struct config_shown *v, const struct option_form *form,
-			const char *value, const char *origin)
-{
-	char name[OPTION_NAME_BYTES];
-
-	bool is_quoted = config_value_is_quoted(value);
-
-	option_form_name(form, name);
-	outf(v->out, "%s = %s", name, is_quoted ? "\"" : "");
-	config_value_show(v->out, form, value);
-	out_text(v->out, is_quoted ? "\"" : "");
-	end_line(v, origin);
-}
-
-/* A list may come from several lines of the configuration. */
-static const char *item_origin(const struct config_shown *v, const char *value,
-			       const char *origin,
-			       char out[OPTION_ORIGIN_BYTES])
-{
-	const struct config_entry *e;
-	const char *path;
-
-	e = config_source(v->config, value, &path);
-	if (!e)
-		return origin;
-	snprintf(out, OPTION_ORIGIN_BYTES, "%s:%u", path, e->line);
-	return out;
-}
-
 static void write_form(struct config_shown *v, const struct option_form *form,
 		       struct options *values)
 {
 	bool is_list = form->row->flags & OPTION_REPEATABLE;
+	bool is_flag = form->row->kind == OPTION_FLAG;
 	size_t count = is_list ? *option_target_count(form, values) : 1;
 	char origin[OPTION_ORIGIN_BYTES], own[OPTION_ORIGIN_BYTES];
-	char number[32];
+	char name[OPTION_NAME_BYTES], number[32];
 
+	option_form_name(form, name);
 	find_origin(v, form, origin);
 	for (size_t i = 0; i < count; i++) {
-		const char *value;
+		const struct config_entry *e;
+		const char *value, *path, *quote;
 
-		if (form->row->kind == OPTION_FLAG)
+		if (is_flag)
 			value = *(bool *)option_target(form, values) ? "yes"
 								     : "no";
 		else
 			value = options_value_text(form, values, i, number);
-		if (value &&
-		    (form->row->kind != OPTION_FLAG || value[0] == 'y' ||
-		     strcmp(origin, "default") != 0))
-			write_value(v, form, value,
-				    item_origin(v, value, origin, own));
+		if (!value ||
+		    (is_flag && value[0] != 'y' && !strcmp(origin, "default")))
+			continue;
+		/* A list may come from several lines of the configuration. */
+		e = config_source(v->config, value, &path);
+		if (e)
+			snprintf(own, sizeof own, "%s:%u", path, e->line);
+		quote = config_value_is_quoted(value) ? "\"" : "";
+		outf(v->out, "%s = %s", name, quote);
+		config_value_show(v->out, form, value);
+		out_text(v->out, quote);
+		end_line(v, e ? own : origin);
 	}
 }
 
@@ -210,17 +174,6 @@ static void write_secret(struct config_shown *v, const char *key,
 	if (v->is_origin)
 		outf(v->out, ": %s", variable);
 	out_char(v->out, '\n');
-}
-
-static void write_secrets(struct config_shown *v, enum server_side side,
-			  const struct side_settings *c)
-{
-	char key[OPTION_NAME_BYTES];
-
-	snprintf(key, sizeof key, "%s-token", server_side_name(side));
-	write_secret(v, key, c->token);
-	snprintf(key, sizeof key, "%s-password", server_side_name(side));
-	write_secret(v, key, c->password);
 }
 
 /* The first that is tried, and the next. */
@@ -254,14 +207,6 @@ static void write_default(struct config_shown *v, enum server_side side,
 	end_line(v, url ? "default, as traces-url" : "default");
 }
 
-static void write_defaults(struct config_shown *v)
-{
-	if (!v->all.traces_url)
-		write_default_traces(v);
-	write_default(v, SERVER_PROFILES, profiles_row(NULL));
-	write_default(v, SERVER_METRICS, metrics_row());
-}
-
 static void write_all(struct config_shown *v)
 {
 	struct options values = v->all;
@@ -272,7 +217,10 @@ static void write_all(struct config_shown *v)
 			     &values.sides[side]);
 	if (v->config->context)
 		outf(v->out, "; context %s\n", v->config->context);
-	write_defaults(v);
+	if (!v->all.traces_url)
+		write_default_traces(v);
+	write_default(v, SERVER_PROFILES, profiles_row(NULL));
+	write_default(v, SERVER_METRICS, metrics_row());
 	for (size_t i = 0; option_form_get(&options_table, i, &form); i++) {
 		bool is_sided = form.row->flags & OPTION_SIDED;
 
@@ -281,8 +229,15 @@ static void write_all(struct config_shown *v)
 		    !form.prefix->is_apart)
 			write_form(v, &form, &values);
 	}
-	for (int side = 0; side < SERVER_TO; side++)
-		write_secrets(v, (enum server_side)side, &values.sides[side]);
+	for (int side = 0; side < SERVER_TO; side++) {
+		const char *name = server_side_name((enum server_side)side);
+		char key[OPTION_NAME_BYTES];
+
+		snprintf(key, sizeof key, "%s-token", name);
+		write_secret(v, key, values.sides[side].token);
+		snprintf(key, sizeof key, "%s-password", name);
+		write_secret(v, key, values.sides[side].password);
+	}
 }
 
 /* Writes "key = value" lines of all that option, environment and configuration
@@ -714,22 +669,6 @@ static const struct config_action *config_action_find(const struct options *o,
 	return NULL;
 }
 
-/* set and import make the context they name, and use mends one that is wrong.
- */
-static bool load(struct config_run *s, const struct config_action *a,
-		 struct error *err)
-{
-	if (!options_environment(&s->options, err))
-		return false;
-	if (!a->is_change)
-		return config_load(&s->config, &s->options, err);
-	if (!config_load_user(&s->config, err))
-		return false;
-	s->config.context = s->options.context ? s->options.context
-					       : s->config.user.current;
-	return true;
-}
-
 static bool run(struct config_run *s, struct error *err)
 {
 	const struct config_action *a = config_action_find(s->given, err);
@@ -739,7 +678,19 @@ static bool run(struct config_run *s, struct error *err)
 	if (s->given->origin && !a->takes_origin)
 		return error_set(err, ERROR_USAGE,
 				 "--origin is for tracefind config view");
-	return load(s, a, err) && a->run(s, s->given->args + 1, err);
+	if (!options_environment(&s->options, err))
+		return false;
+	/* set and import make the context they name, and use mends one that is
+	 * wrong. */
+	if (a->is_change) {
+		if (!config_load_user(&s->config, err))
+			return false;
+		s->config.context = s->options.context ? s->options.context
+						       : s->config.user.current;
+	} else if (!config_load(&s->config, &s->options, err)) {
+		return false;
+	}
+	return a->run(s, s->given->args + 1, err);
 }
 
 int cmd_config(const struct options *o)

@@ -312,31 +312,30 @@ static bool check_pair(struct reading *r, const char *name, const char *value)
 			 STR_ARGS(key));
 }
 
-static bool take_pair(struct reading *r, const char *name, const char *value)
-{
-	struct option_form form;
-
-	if (r->is_check)
-		return check_pair(r, name, value);
-	if (r->file->kind == CONFIG_USER && !strcmp(name, "current-context"))
-		return set_current(r, without_quotes(value));
-	return config_key_find(r->file->kind, str_from(name), &form, r->err) &&
-	       add_entry(r, &form, without_quotes(value));
-}
-
 /* ---- the library's side ---- */
 
 static int on_pair(void *user, const char *section, const char *name,
 		   const char *value)
 {
 	struct reading *r = user;
+	struct option_form form;
+	bool is_taken;
 
 	/* next_line() saw its line: it tells sections without a key, too. */
 	(void)section;
 	/* It goes on after an error; the first is the one to tell. */
 	if (r->is_failed)
 		return 0;
-	return take_pair(r, name, value) || fail(r);
+	if (r->is_check)
+		is_taken = check_pair(r, name, value);
+	else if (r->file->kind == CONFIG_USER &&
+		 !strcmp(name, "current-context"))
+		is_taken = set_current(r, without_quotes(value));
+	else
+		is_taken = config_key_find(r->file->kind, str_from(name), &form,
+					   r->err) &&
+			   add_entry(r, &form, without_quotes(value));
+	return is_taken || fail(r);
 }
 
 static bool see_section(struct reading *r, struct str line)
@@ -361,33 +360,25 @@ static bool has_control(struct str text)
 	return false;
 }
 
-/* "KEY: " of a line whose value is no good, else nothing. */
-static struct str line_subject(struct str line, char out[OPTION_NAME_BYTES])
+/* size is that of the library's own buffer. A message begins with the key, if
+ * the line has a decent one. */
+static bool check_line(struct reading *r, struct str line, size_t size)
 {
 	size_t equals = str_find(line, STR("="));
 	struct str key = str_trim(str_slice(line, 0, equals));
+	char subject[OPTION_NAME_BYTES] = "";
 
-	if (equals == SIZE_MAX || !key.len || has_control(key) ||
-	    key.len + 3 > OPTION_NAME_BYTES)
-		return STR("");
-	snprintf(out, OPTION_NAME_BYTES, "%.*s: ", STR_ARGS(key));
-	return str_from(out);
-}
-
-/* size is that of the library's own buffer. */
-static bool check_line(struct reading *r, struct str line, size_t size)
-{
-	char name[OPTION_NAME_BYTES];
-	struct str subject = line_subject(line, name);
-
+	if (equals != SIZE_MAX && key.len && !has_control(key) &&
+	    key.len + 3 <= sizeof subject)
+		snprintf(subject, sizeof subject, "%.*s: ", STR_ARGS(key));
 	if (line.len > LIMIT_CONFIG_LINE_BYTES || line.len >= size)
 		return error_set(r->err, ERROR_LIMIT,
-				 "%.*sthe line is longer than %u bytes",
-				 STR_ARGS(subject), LIMIT_CONFIG_LINE_BYTES);
+				 "%sthe line is longer than %u bytes", subject,
+				 LIMIT_CONFIG_LINE_BYTES);
 	if (has_control(line))
 		return error_set(r->err, ERROR_USAGE,
-				 "%.*sthe line holds a control character",
-				 STR_ARGS(subject));
+				 "%sthe line holds a control character",
+				 subject);
 	return line.len == 0 || see_section(r, line);
 }
 
@@ -476,14 +467,6 @@ static bool read_file(struct config *c, struct config_file *f,
 	return is_done;
 }
 
-/* A pipe of that name would hold up every run. */
-static bool is_plain_file(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 /* A command in a file that others may write to is theirs. */
 static bool check_commands(const struct config_file *f, const struct stat *st,
 			   struct error *err)
@@ -523,15 +506,6 @@ static bool read_user(struct config *c, struct error *err)
 	       check_commands(&c->user, &st, err);
 }
 
-static bool is_root(const char *folder)
-{
-	char path[PATH_MAX];
-	struct stat st;
-	int len = snprintf(path, sizeof path, "%s/.git", folder);
-
-	return len > 0 && (size_t)len < sizeof path && stat(path, &st) == 0;
-}
-
 /* The nearest file from the working folder up to the repository's root.
  * Without a root none counts: /tmp is everybody's. */
 static bool find_repository_file(char path[PATH_MAX])
@@ -543,34 +517,25 @@ static bool find_repository_file(char path[PATH_MAX])
 		return false;
 	for (unsigned i = 0; i < LIMIT_FOLDER_DEPTH; i++) {
 		char here[PATH_MAX];
+		struct stat st;
 		int len = snprintf(here, sizeof here, "%s/" REPOSITORY_FILE,
 				   folder);
 
+		/* A pipe of that name would hold up every run. */
 		if (!is_found && len > 0 && (size_t)len < sizeof here &&
-		    is_plain_file(here)) {
+		    stat(here, &st) == 0 && S_ISREG(st.st_mode)) {
 			memcpy(path, here, (size_t)len + 1);
 			is_found = true;
 		}
-		if (is_root(folder))
+		len = snprintf(here, sizeof here, "%s/.git", folder);
+		if (len > 0 && (size_t)len < sizeof here &&
+		    stat(here, &st) == 0)
 			return is_found;
 		*strrchr(folder, '/') = '\0';
 		if (!folder[0])
 			return false;
 	}
 	return false;
-}
-
-static bool read_repository(struct config *c, struct error *err)
-{
-	char path[PATH_MAX];
-	struct str copy;
-
-	if (!find_repository_file(path))
-		return true;
-	copy = arena_str(&c->arena, str_from(path));
-	if (!copy.ptr)
-		return arena_fail(&c->arena, "the configuration", err);
-	return read_file(c, &c->repository, CONFIG_REPOSITORY, copy.ptr, err);
 }
 
 static bool fail_context(const struct config *c, const char *name,
@@ -630,8 +595,20 @@ bool config_load_user(struct config *c, struct error *err)
 
 bool config_load(struct config *c, const struct options *o, struct error *err)
 {
-	return config_load_user(c, err) && read_repository(c, err) &&
-	       choose_context(c, o, err);
+	char path[PATH_MAX];
+	struct str copy;
+
+	if (!config_load_user(c, err))
+		return false;
+	if (find_repository_file(path)) {
+		copy = arena_str(&c->arena, str_from(path));
+		if (!copy.ptr)
+			return arena_fail(&c->arena, "the configuration", err);
+		if (!read_file(c, &c->repository, CONFIG_REPOSITORY, copy.ptr,
+			       err))
+			return false;
+	}
+	return choose_context(c, o, err);
 }
 
 void config_release(struct config *c)
@@ -674,15 +651,6 @@ static bool store_entries(const struct config_file *f, const char *context,
 	return true;
 }
 
-static bool is_same_server(const char *a, const char *b)
-{
-	struct url_parts first, second;
-
-	return address_split(a, &first) && address_split(b, &second) &&
-	       first.is_https == second.is_https &&
-	       str_equal_nocase(first.authority, second.authority);
-}
-
 /* Returns whether the configuration's settings of a side are for the server
  * that the run will ask. Without any address they are not bound to one. */
 static bool is_ours(const struct options *before, const struct options *ours,
@@ -690,6 +658,7 @@ static bool is_ours(const struct options *before, const struct options *ours,
 {
 	const char *given_url = options_url(before, side);
 	const char *our_url = options_url(ours, side);
+	struct url_parts given, our;
 
 	if (side != SERVER_TRACES)
 		our_url = address_beside_traces(ours->traces_url, our_url);
@@ -700,9 +669,12 @@ static bool is_ours(const struct options *before, const struct options *ours,
 	 * the default is on this machine, and no business of theirs. */
 	if (!given_url && (our_url || side != SERVER_METRICS))
 		return true;
-	return our_url ? is_same_server(given_url, our_url)
-		       : !ours->traces_url && !ours->profiles_url &&
-				 !ours->metrics_url;
+	if (!our_url)
+		return !ours->traces_url && !ours->profiles_url &&
+		       !ours->metrics_url;
+	return address_split(given_url, &given) &&
+	       address_split(our_url, &our) && given.is_https == our.is_https &&
+	       str_equal_nocase(given.authority, our.authority);
 }
 
 static size_t value_bytes(const struct option_row *row)
@@ -777,20 +749,15 @@ static void merge(struct options *o, const struct options *before,
 	}
 }
 
-/* Where one is needed, and nothing else says whose profiles are meant. */
-static bool wants_service(const struct command *command,
-			  const struct options *o)
-{
-	return command->bit & (COMMAND_DIFF | COMMAND_PROFILE) &&
-	       !o->arg_count && !o->selector && !o->service;
-}
-
 static bool apply_repository(const struct config_file *f,
 			     const struct command *command,
 			     const struct options *before, struct options *o,
 			     struct error *err)
 {
-	bool wants = wants_service(command, o);
+	/* Where one is needed, and nothing else says whose profiles are
+	 * meant. */
+	bool wants = command->bit & (COMMAND_DIFF | COMMAND_PROFILE) &&
+		     !o->arg_count && !o->selector && !o->service;
 
 	for (size_t i = 0; i < f->count; i++) {
 		const struct config_entry *e = &f->entries[i];
@@ -939,19 +906,6 @@ static void replace_value(struct buf *out, struct str line, const char *value)
 	buf_add_str(out, str_slice(line, comment, line.len));
 }
 
-static void add_line(struct buf *out, const struct config_change *change)
-{
-	buf_addf(out, "%s%s = ", change->context ? "\t" : "", change->key);
-	add_value(out, change->value);
-	buf_add_char(out, '\n');
-}
-
-static void end_line(struct buf *out)
-{
-	if (out->len && out->data[out->len - 1] != '\n')
-		buf_add_char(out, '\n');
-}
-
 /* Copies lines up to and with number `line` (1-based); returns what is left. */
 static struct str copy_lines(struct buf *out, struct str text, unsigned line)
 {
@@ -965,32 +919,21 @@ static struct str copy_lines(struct buf *out, struct str text, unsigned line)
 	return text;
 }
 
-static void replace_line(struct buf *out, struct str text, unsigned line,
-			 const struct config_change *change)
+/* Gives a line another value; without one takes it out. */
+static void line_change(struct buf *out, struct str text, unsigned line,
+			const char *value)
 {
 	struct str rest = copy_lines(out, text, line - 1);
 	size_t end = str_find(rest, STR("\n"));
 	struct str old = str_slice(rest, 0, end);
 	size_t tail = old.len && old.ptr[old.len - 1] == '\r' ? 1 : 0;
 
-	replace_value(out, str_slice(old, 0, old.len - tail), change->value);
-	buf_add_str(out, str_slice(rest, old.len - tail, rest.len));
-}
-
-static void remove_line(struct buf *out, struct str text, unsigned line)
-{
-	struct str rest = copy_lines(out, text, line - 1);
-	size_t end = str_find(rest, STR("\n"));
-
-	if (end != SIZE_MAX)
+	if (value) {
+		replace_value(out, str_slice(old, 0, old.len - tail), value);
+		buf_add_str(out, str_slice(rest, old.len - tail, rest.len));
+	} else if (end != SIZE_MAX) {
 		buf_add_str(out, str_slice(rest, end + 1, rest.len));
-}
-
-static bool fail_unset(const struct config_change *change, struct error *err)
-{
-	return error_set(err, ERROR_NOT_FOUND, "%s is not set%s%s", change->key,
-			 change->context ? " in context " : "",
-			 change->context ? change->context : "");
+	}
 }
 
 /* A blank line sets sections apart. */
@@ -1009,11 +952,14 @@ static void insert_line(struct buf *out, struct str text,
 	else if (is_first)
 		line = f->context_count ? f->contexts[0].line - 1 : WHOLE_TEXT;
 	rest = copy_lines(out, text, line);
-	end_line(out);
+	if (out->len && out->data[out->len - 1] != '\n')
+		buf_add_char(out, '\n');
 	if (is_new)
 		buf_addf(out, "%s[context \"%s\"]\n", out->len ? "\n" : "",
 			 change->context);
-	add_line(out, change);
+	buf_addf(out, "%s%s = ", change->context ? "\t" : "", change->key);
+	add_value(out, change->value);
+	buf_add_char(out, '\n');
 	if (is_first && rest.len)
 		buf_add_char(out, '\n');
 	buf_add_str(out, rest);
@@ -1073,45 +1019,27 @@ bool config_edit(struct buf *out, const char *path, struct str text,
 	/* An editor's byte order mark, which only the first line may have. */
 	if (str_starts(text, STR("\xEF\xBB\xBF")))
 		text = str_slice(text, 3, text.len);
-	if (is_done && line && !change->value)
-		remove_line(out, text, line);
-	else if (is_done && line)
-		replace_line(out, text, line, change);
-	else if (is_done && !change->value)
-		is_done = fail_unset(change, err);
-	else if (is_done)
+	if (is_done && line)
+		line_change(out, text, line, change->value);
+	else if (is_done && change->value)
 		insert_line(out, text, &f, change);
+	else if (is_done)
+		is_done = error_set(err, ERROR_NOT_FOUND, "%s is not set%s%s",
+				    change->key,
+				    change->context ? " in context " : "",
+				    change->context ? change->context : "");
 	is_done = is_done && check_result(out, path, change, &arena, err);
 	arena_wipe(&arena);
 	arena_release(&arena);
 	return is_done;
 }
 
-static bool write_text(const char *path, struct str text, struct error *err)
-{
-	struct outfile file;
-
-	if (!outfile_open(&file, path, 0600, err))
-		return false;
-	out_str(&file.out, text);
-	out_wipe(&file.out);
-	return outfile_commit(&file, err);
-}
-
-static bool read_text(const char *path, struct buf *text, struct error *err)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return file_is_absent(errno) ||
-		       file_fail_read(path, errno, err);
-	return file_read(path, text, err);
-}
-
 static bool edit_file(const char *path, const struct config_change *changes,
 		      size_t count, struct error *err)
 {
 	struct buf texts[2];
+	struct outfile file;
+	struct stat st;
 	size_t i;
 	bool is_done;
 
@@ -1121,14 +1049,23 @@ static bool edit_file(const char *path, const struct config_change *changes,
 		(void)!buf_reserve(&texts[i], LIMIT_CONFIG_BYTES);
 	}
 	is_done = buf_check(&texts[0], path, err) &&
-		  buf_check(&texts[1], path, err) &&
-		  read_text(path, &texts[0], err);
+		  buf_check(&texts[1], path, err);
+	if (is_done && stat(path, &st))
+		is_done = file_is_absent(errno) ||
+			  file_fail_read(path, errno, err);
+	else if (is_done)
+		is_done = file_read(path, &texts[0], err);
 	for (i = 0; i < count && is_done; i++) {
 		buf_clear(&texts[(i + 1) % 2]);
 		is_done = config_edit(&texts[(i + 1) % 2], path,
 				      buf_str(&texts[i % 2]), &changes[i], err);
 	}
-	is_done = is_done && write_text(path, buf_str(&texts[count % 2]), err);
+	is_done = is_done && outfile_open(&file, path, 0600, err);
+	if (is_done) {
+		out_str(&file.out, buf_str(&texts[count % 2]));
+		out_wipe(&file.out);
+		is_done = outfile_commit(&file, err);
+	}
 	for (i = 0; i < 2; i++) {
 		buf_wipe(&texts[i]);
 		buf_release(&texts[i]);

@@ -202,15 +202,6 @@ static void name_of(const struct grafana_source *s,
 			 s->line);
 }
 
-static bool is_taken(const struct import *m, const char *name)
-{
-	for (size_t i = 0; i < m->count; i++)
-		if (m->changes[i].context &&
-		    !strcmp(m->changes[i].context, name))
-			return true;
-	return config_file_context(&m->config->user, name) != NULL;
-}
-
 static const struct grafana_source *find_profiles(const struct grafana *g,
 						  const char *uid)
 {
@@ -237,6 +228,7 @@ static bool add_context(struct import *m, const struct grafana_source *traces,
 {
 	char own[LIMIT_CONTEXT_NAME_BYTES + 1];
 	struct str context;
+	bool is_taken;
 
 	name_of(traces ? traces : profiles, own);
 	context = arena_str(&m->arena, str_from(name ? name : own));
@@ -244,7 +236,11 @@ static bool add_context(struct import *m, const struct grafana_source *traces,
 		return arena_fail(&m->arena, m->path, err);
 	if (!context_name_check(context.ptr, err))
 		return false;
-	if (is_taken(m, context.ptr))
+	is_taken = config_file_context(&m->config->user, context.ptr) != NULL;
+	for (size_t i = 0; i < m->count && !is_taken; i++)
+		is_taken = m->changes[i].context &&
+			   !strcmp(m->changes[i].context, context.ptr);
+	if (is_taken)
 		return error_set(err, ERROR_USAGE,
 				 "context %s exists already; give another name "
 				 "with --context, or remove that section from "
@@ -270,25 +266,17 @@ static bool is_traces(const struct grafana_source *s)
 	return s->type == GRAFANA_TEMPO || s->type == GRAFANA_JAEGER;
 }
 
-/* Servers of traces; else those of profiles. */
-static size_t count_contexts(const struct grafana *g, bool *has_traces)
+static bool add_contexts(struct import *m, const char *name, struct error *err)
 {
-	size_t traces = 0, profiles = 0;
+	const struct grafana *g = &m->grafana;
+	size_t traces = 0, profiles = 0, count;
 
 	for (size_t i = 0; i < g->count; i++) {
 		traces += is_traces(&g->sources[i]);
 		profiles += g->sources[i].type == GRAFANA_PYROSCOPE;
 	}
-	*has_traces = traces > 0;
-	return traces ? traces : profiles;
-}
-
-static bool add_contexts(struct import *m, const char *name, struct error *err)
-{
-	const struct grafana *g = &m->grafana;
-	bool has_traces;
-	size_t count = count_contexts(g, &has_traces);
-
+	/* One for each server of traces; else for each of profiles. */
+	count = traces ? traces : profiles;
 	if (!count)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%s: no data source of type tempo, jaeger or "
@@ -302,11 +290,10 @@ static bool add_contexts(struct import *m, const char *name, struct error *err)
 	for (size_t i = 0; i < g->count; i++) {
 		const struct grafana_source *s = &g->sources[i];
 
-		if (has_traces ? !is_traces(s) : s->type != GRAFANA_PYROSCOPE)
+		if (traces ? !is_traces(s) : s->type != GRAFANA_PYROSCOPE)
 			continue;
-		if (!add_context(m, has_traces ? s : NULL,
-				 has_traces ? find_profiles(g, s->profiles_uid)
-					    : s,
+		if (!add_context(m, traces ? s : NULL,
+				 traces ? find_profiles(g, s->profiles_uid) : s,
 				 name, err))
 			return false;
 	}
@@ -327,20 +314,22 @@ static bool read_grafana(struct import *m, struct error *err)
 	return is_done;
 }
 
-static bool write_changes(struct import *m, struct error *err)
+bool config_import_grafana(const struct config *c, const char *path,
+			   const char *name, struct out *out, struct error *err)
 {
-	if (!m->config->user.current &&
-	    !add_change(m, NULL, "current-context", m->first, err))
-		return false;
-	return config_edit_file(m->config->user_path, m->changes, m->count,
-				err);
-}
+	struct import m = { .config = c, .path = path };
+	struct str rest;
+	bool is_done;
 
-/* Line by line: what came from the file may hold anything. */
-static void write_report(const struct buf *report, struct out *out)
-{
-	struct str rest = buf_str(report);
-
+	arena_init(&m.arena, LIMIT_CONTEXT_BYTES);
+	buf_init(&m.report, LIMIT_CONTEXT_BYTES);
+	is_done = read_grafana(&m, err) && add_contexts(&m, name, err) &&
+		  (c->user.current ||
+		   add_change(&m, NULL, "current-context", m.first, err)) &&
+		  config_edit_file(c->user_path, m.changes, m.count, err) &&
+		  buf_check(&m.report, "the report", err);
+	/* Line by line: what came from the file may hold anything. */
+	rest = is_done ? buf_str(&m.report) : STR("");
 	while (rest.len) {
 		size_t end = str_find(rest, STR("\n"));
 
@@ -348,21 +337,6 @@ static void write_report(const struct buf *report, struct out *out)
 		out_char(out, '\n');
 		rest = str_slice(rest, end + 1, rest.len);
 	}
-}
-
-bool config_import_grafana(const struct config *c, const char *path,
-			   const char *name, struct out *out, struct error *err)
-{
-	struct import m = { .config = c, .path = path };
-	bool is_done;
-
-	arena_init(&m.arena, LIMIT_CONTEXT_BYTES);
-	buf_init(&m.report, LIMIT_CONTEXT_BYTES);
-	is_done = read_grafana(&m, err) && add_contexts(&m, name, err) &&
-		  write_changes(&m, err) &&
-		  buf_check(&m.report, "the report", err);
-	if (is_done)
-		write_report(&m.report, out);
 	buf_release(&m.report);
 	arena_wipe(&m.arena);
 	arena_release(&m.arena);

@@ -28,15 +28,6 @@
 
 /* --dry-run: shows requests instead of sending them. */
 
-/* The end of a dry run: ERROR_STOPPED, with what could not be told. Always
- * false. */
-static bool dry_run_stop(struct error *err)
-{
-	return error_set(err, ERROR_STOPPED,
-			 "dry run: nothing was sent; further requests, if "
-			 "any, depend on these answers");
-}
-
 /* XDG Base Directory Specification: a relative path counts as not set. */
 static bool find_folder(struct arena *arena, const char *option,
 			const char *variable, const char *below_home,
@@ -282,7 +273,10 @@ static bool send(void *context, struct http_request *requests,
 
 	if (ctx->options->dry_run)
 		return curl_lines_write(NULL, requests, n, err) &&
-		       dry_run_stop(err);
+		       error_set(
+			       err, ERROR_STOPPED,
+			       "dry run: nothing was sent; further requests, if "
+			       "any, depend on these answers");
 	ctx->logins.batch++;
 	/* The client first: from then on the run's time counts. */
 	done = ensure_client(ctx, err) &&
@@ -332,27 +326,15 @@ bool context_report(struct context *ctx, struct result *result,
 	return copy_requests(ctx, result, err);
 }
 
-/* Lists what the run used of a quota that others share. */
-static void list_spent(const struct trace_backend *t,
-		       const struct http_log_entry *log, size_t count)
-{
-	struct buf text;
-
-	if (!t || !t->spent)
-		return;
-	buf_init(&text, LIMIT_ERROR_BYTES);
-	t->spent(log, count, &text);
-	message_info("%s", buf_text(&text));
-	buf_release(&text);
-}
-
 static void list_requests(const struct context *ctx)
 {
+	const struct trace_backend *t = backends_traces(&ctx->backends);
 	const struct http_log_entry *log = NULL;
 	size_t count =
 		ctx->backends.client ? http_log(ctx->backends.client, &log) : 0;
 	unsigned rounds = count > 0 ? log[count - 1].round : 0;
 	char took[24];
+	struct buf spent;
 
 	for (size_t i = 0; i < count; i++) {
 		format_duration(log[i].duration_ns, took);
@@ -366,7 +348,13 @@ static void list_requests(const struct context *ctx)
 	}
 	message_info("%zu request%s in %u round%s", count, &"s"[count == 1],
 		     rounds, &"s"[rounds == 1]);
-	list_spent(backends_traces(&ctx->backends), log, count);
+	if (!t || !t->spent)
+		return;
+	/* The part of a quota that others share. */
+	buf_init(&spent, LIMIT_ERROR_BYTES);
+	t->spent(log, count, &spent);
+	message_info("%s", buf_text(&spent));
+	buf_release(&spent);
 }
 
 /* A lack of memory is told in the end, whatever it was for. */
@@ -405,33 +393,20 @@ static void tell_notes(const struct context *ctx, const struct error *err)
 			message_info("note: %s", notes->text[i]);
 }
 
-/* Nothing was found where not all was seen: that is no news of the data. */
-static void blame_gaps(const struct context *ctx, struct error *err)
-{
-	const struct gaps *gaps = &ctx->backends.gaps;
-
-	if (!gaps->first.code || err->code != ERROR_NOT_FOUND)
-		return;
-	err->code = gaps->first.code;
-	if (!strstr(err->message, gaps->first.message))
-		error_prefix(err, "not all queries were answered (%s)",
-			     gaps->first.message);
-}
-
-static bool check_gaps(const struct context *ctx, struct error *err)
-{
-	return !ctx->options->strict || !ctx->backends.gaps.count ||
-	       error_set(err, ERROR_PARTIAL,
-			 "not all queries were answered (--strict)");
-}
-
 bool context_finish(struct context *ctx, bool done, struct error *err)
 {
 	const struct profile_backend *p = backends_profiles(&ctx->backends);
+	const struct gaps *gaps = &ctx->backends.gaps;
 	struct error late = { 0 };
 
-	if (!done)
-		blame_gaps(ctx, err);
+	/* Nothing was found where not all was seen: that is no news of the
+	 * data. */
+	if (!done && gaps->first.code && err->code == ERROR_NOT_FOUND) {
+		err->code = gaps->first.code;
+		if (!strstr(err->message, gaps->first.message))
+			error_prefix(err, "not all queries were answered (%s)",
+				     gaps->first.message);
+	}
 	if (!done || ctx->is_answer_bare)
 		tell_notes(ctx, err);
 	if (ctx->options->verbose)
@@ -440,8 +415,13 @@ bool context_finish(struct context *ctx, bool done, struct error *err)
 		tell_lost_cache(http_cache_error(ctx->backends.client));
 	if (p->lost)
 		tell_lost_cache(p->lost(&ctx->backends.profiles));
-	if (finish_record(ctx, done, &late))
-		return done && check_gaps(ctx, err);
+	if (finish_record(ctx, done, &late)) {
+		if (done && ctx->options->strict && gaps->count)
+			return error_set(err, ERROR_PARTIAL,
+					 "not all queries were answered "
+					 "(--strict)");
+		return done;
+	}
 	if (!done && err->code != ERROR_STOPPED)
 		message_error(err);
 	*err = late;

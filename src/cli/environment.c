@@ -10,6 +10,7 @@
 #include "base/redact.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -18,7 +19,6 @@
 extern char **environ;
 
 #define PREFIX "TRACEFIND_"
-#define NAME_BYTES (OPTION_NAME_BYTES + 16)
 
 static const char *environment_get(const char *name)
 {
@@ -27,11 +27,11 @@ static const char *environment_get(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static void variable_name(const char *option, char out[NAME_BYTES])
+void option_variable_name(const char *option, char out[OPTION_VARIABLE_BYTES])
 {
 	size_t len;
 
-	snprintf(out, NAME_BYTES, PREFIX "%s", option);
+	snprintf(out, OPTION_VARIABLE_BYTES, PREFIX "%s", option);
 	len = strlen(out);
 	for (size_t i = 0; i < len; i++) {
 		if (out[i] == '-')
@@ -46,29 +46,9 @@ static bool has_file(const struct side_settings *c)
 	return c->password_file || c->token_file;
 }
 
-static bool has_any_secret(const struct side_settings *c)
+bool side_has_secret(const struct side_settings *c)
 {
 	return has_file(c) || c->token_command || c->token || c->password;
-}
-
-static bool is_credential(const struct option_row *row)
-{
-	return !strcmp(row->name, "password-file") ||
-	       !strcmp(row->name, "token-file") ||
-	       !strcmp(row->name, "token-command");
-}
-
-static const struct side_settings *side_of(
-	const struct options *o, const struct option_prefix *prefix)
-{
-	return (const void *)((const char *)o + prefix->offset);
-}
-
-/* Those of one place are taken together: a price in one currency does not go
- * with one in another. */
-static bool is_price(const struct option_row *row)
-{
-	return !strncmp(row->name, "price", 5) || !strcmp(row->name, "currency");
 }
 
 static bool has_any_price(const struct options *o)
@@ -82,23 +62,31 @@ static bool has_any_price(const struct options *o)
 bool options_settled(const struct options *before,
 		     const struct option_form *form)
 {
+	const struct side_settings *side =
+		(const void *)((const char *)before + form->prefix->offset);
+	struct str name = str_from(form->row->name);
+
 	if (options_form_given(before, form))
 		return true;
-	if (is_price(form->row) && has_any_price(before))
+	/* Those of one place are taken together: a price in one currency does
+	 * not go with one in another. */
+	if ((str_starts(name, STR("price")) ||
+	     str_equal(name, STR("currency"))) &&
+	    has_any_price(before))
 		return true;
-	return is_credential(form->row) &&
-	       ((has_any_secret(&before->common) && !form->prefix->is_apart) ||
-		has_any_secret(side_of(before, form->prefix)));
+	return words_have("password-file token-file token-command", name) &&
+	       ((side_has_secret(&before->common) && !form->prefix->is_apart) ||
+		side_has_secret(side));
 }
 
 static bool read_form(struct options *o, const struct options *before,
 		      const struct option_form *form, struct error *err)
 {
-	char option[OPTION_NAME_BYTES], variable[NAME_BYTES];
+	char option[OPTION_NAME_BYTES], variable[OPTION_VARIABLE_BYTES];
 	const char *value;
 
 	option_form_name(form, option);
-	variable_name(option, variable);
+	option_variable_name(option, variable);
 	value = environment_get(variable);
 	if (!value || options_settled(before, form))
 		return true;
@@ -132,11 +120,11 @@ static void read_secret(const char *side, const char *what,
 			const struct side_settings *own,
 			const char **secret)
 {
-	char option[OPTION_NAME_BYTES], variable[NAME_BYTES];
+	char option[OPTION_NAME_BYTES], variable[OPTION_VARIABLE_BYTES];
 
 	snprintf(option, sizeof option, "%s%s%s", side ? side : "",
 		 side ? "-" : "", what);
-	variable_name(option, variable);
+	option_variable_name(option, variable);
 	if (!has_file(common) && !has_file(own))
 		*secret = environment_get(variable);
 }
@@ -181,7 +169,7 @@ static void read_profilecli(struct options *o)
 	fall_back(o, &o->profiles_url, NULL, "PROFILECLI_URL", "profiles-url");
 	fall_back(o, &own->tenant_id, common->tenant_id, "PROFILECLI_TENANT_ID",
 		  "profiles-tenant-id");
-	if (has_any_secret(own) || has_any_secret(common))
+	if (side_has_secret(own) || side_has_secret(common))
 		return;
 	own->token = environment_get("PROFILECLI_TOKEN");
 	if (own->token)
@@ -202,7 +190,7 @@ static const char *const secrets[] = { "token", "password" };
  * *is_known, or the nearest one. */
 static void judge_name(struct str name, struct suggestion *near, bool *is_known)
 {
-	char variable[NAME_BYTES], option[OPTION_NAME_BYTES];
+	char variable[OPTION_VARIABLE_BYTES], option[OPTION_NAME_BYTES];
 	struct option_form form;
 
 	*is_known = str_equal(name, STR("NOW")) || str_equal(name, STR("PAGER"));
@@ -210,7 +198,7 @@ static void judge_name(struct str name, struct suggestion *near, bool *is_known)
 		if (!(form.row->flags & OPTION_ENVIRONMENT))
 			continue;
 		option_form_name(&form, option);
-		variable_name(option, variable);
+		option_variable_name(option, variable);
 		*is_known |= str_equal(name, without_prefix(variable));
 		suggestion_offer_text(near, without_prefix(variable));
 	}
@@ -223,7 +211,7 @@ static void judge_name(struct str name, struct suggestion *near, bool *is_known)
 
 			snprintf(option, sizeof option, "%s%s%s", own,
 				 side < 0 ? "" : "-", secrets[i]);
-			variable_name(option, variable);
+			option_variable_name(option, variable);
 			*is_known |= str_equal(name, without_prefix(variable));
 			suggestion_offer_text(near, without_prefix(variable));
 		}
@@ -277,7 +265,7 @@ void options_origin(const struct options *o, const char *value,
 		"PROFILECLI_TOKEN",    "TRACEFIND_TOKEN",
 		"TRACEFIND_PASSWORD",
 	};
-	char variable[NAME_BYTES];
+	char variable[OPTION_VARIABLE_BYTES];
 
 	if (o->config)
 		entry = config_source(o->config, value, &path);
@@ -285,7 +273,7 @@ void options_origin(const struct options *o, const char *value,
 		snprintf(out, OPTION_ORIGIN_BYTES, "%s:%u", path, entry->line);
 		return;
 	}
-	variable_name(option, variable);
+	option_variable_name(option, variable);
 	if (value == getenv(variable)) {
 		snprintf(out, OPTION_ORIGIN_BYTES, "%s", variable);
 		return;
@@ -322,22 +310,19 @@ void options_side_origin(const struct options *o, enum server_side side,
 
 /* ---- the end ---- */
 
-/* Headers and addresses hold secrets, too. */
-static bool may_be_secret(struct str name)
-{
-	return str_starts(name, STR("TRACEFIND_")) ||
-	       str_starts(name, STR("PROFILECLI_")) ||
-	       str_ends(name, STR("_proxy")) || str_ends(name, STR("_PROXY"));
-}
-
 void environment_wipe(void)
 {
 	for (char **at = environ; at && *at; at++) {
 		struct str line = str_from(*at);
 		size_t equals = str_find(line, STR("="));
+		struct str name = str_slice(line, 0, equals);
+		/* Headers and addresses hold secrets, too. */
+		bool may_be_secret = str_starts(name, STR("TRACEFIND_")) ||
+				     str_starts(name, STR("PROFILECLI_")) ||
+				     str_ends(name, STR("_proxy")) ||
+				     str_ends(name, STR("_PROXY"));
 
-		if (equals != SIZE_MAX &&
-		    may_be_secret(str_slice(line, 0, equals)))
+		if (equals != SIZE_MAX && may_be_secret)
 			mem_wipe(*at + equals + 1, line.len - equals - 1);
 	}
 }

@@ -79,24 +79,6 @@ unsigned options_centipixels(const char *min_width)
 	return (unsigned)(px * 100 + 0.5);
 }
 
-bool options_scope_is(const struct options *o, const char *scope)
-{
-	return o->scope && !strcmp(o->scope, scope);
-}
-
-/* A name alone is mostly one of a service. */
-static const char *service_hint(const struct command *command)
-{
-	struct option_form form;
-	bool takes_one =
-		option_form_find(&options_table, STR("service"), &form) &&
-		form.row->commands & command->bit;
-
-	return !command->max_args && takes_one
-		       ? "; for a service use --service"
-		       : "";
-}
-
 static bool add_argument(struct options *o, const struct command *command,
 			 const char *value, struct error *err)
 {
@@ -106,12 +88,21 @@ static bool add_argument(struct options *o, const struct command *command,
 				 "(merge profiles first: profile -o "
 				 "pprof=FILE)",
 				 value_quote(value).text, LIMIT_ARGUMENTS);
-	if (o->arg_count >= command->max_args)
+	if (o->arg_count >= command->max_args) {
+		struct option_form form;
+		/* A name alone is mostly one of a service. */
+		bool is_service = !command->max_args &&
+				  option_form_find(&options_table,
+						   STR("service"), &form) &&
+				  form.row->commands & command->bit;
+
 		return error_set(err, ERROR_USAGE,
 				 "unexpected argument '%s': usage: tracefind "
 				 "%s%s",
 				 value_quote(value).text, command->synopsis,
-				 service_hint(command));
+				 is_service ? "; for a service use --service"
+					    : "");
+	}
 	if (strnlen(value, LIMIT_OPTION_VALUE_BYTES + 1) >
 	    LIMIT_OPTION_VALUE_BYTES)
 		return error_set(err, ERROR_USAGE,
@@ -168,37 +159,11 @@ bool options_parse(struct options *o, const struct command *command, int argc,
 	return false;
 }
 
-static bool is_address(const struct option_form *form)
-{
-	return words_have("traces-url profiles-url metrics-url tenant-id",
-			  str_from(form->row->name));
-}
-
-/* Returns whether a token of a case file may act on this machine. */
-static bool is_harmless(const struct option_token *token)
-{
-	if (token->form.row->flags & OPTION_LOCAL)
-		return false;
-	return strcmp(token->form.row->name, "output") ||
-	       !output_is_file(token->value);
-}
-
-static bool take_case_token(struct options *o, const struct command *command,
-			    const struct option_token *token, bool is_repeat,
-			    struct error *err)
-{
-	if (token->kind == OPTION_TOKEN_ARGUMENT)
-		return !is_repeat ||
-		       add_argument(o, command, token->value, err);
-	if (!is_harmless(token) || (!is_repeat && !is_address(&token->form)))
-		return true;
-	return add_option(o, command, token, err);
-}
-
 bool options_parse_case(struct options *o, const struct command *command,
 			int argc, const char *const *argv, bool is_repeat,
 			struct error *err)
 {
+	const struct option_row *row;
 	struct option_reader reader;
 	struct option_token token;
 
@@ -209,16 +174,27 @@ bool options_parse_case(struct options *o, const struct command *command,
 			o->has_case_outputs = o->output_count > 0;
 			return true;
 		}
-		if (!take_case_token(o, command, &token, is_repeat, err))
+		if (token.kind == OPTION_TOKEN_ARGUMENT) {
+			if (is_repeat &&
+			    !add_argument(o, command, token.value, err))
+				return false;
+			continue;
+		}
+		row = token.form.row;
+		/* What would act on this machine is not for a case file to
+		 * say. */
+		if (row->flags & OPTION_LOCAL ||
+		    (!strcmp(row->name, "output") &&
+		     output_is_file(token.value)))
+			continue;
+		if (!is_repeat &&
+		    !words_have("traces-url profiles-url metrics-url tenant-id",
+				str_from(row->name)))
+			continue;
+		if (!add_option(o, command, &token, err))
 			return false;
 	}
 	return false;
-}
-
-static bool has_credential(const struct side_settings *c)
-{
-	return c->password_file || c->token_file || c->token_command ||
-	       c->password || c->token;
 }
 
 const char *options_url(const struct options *o, enum server_side side)
@@ -242,7 +218,7 @@ void options_side(const struct options *o, enum server_side side,
 	const struct side_settings *common =
 		side == SERVER_TO ? &none : &o->common;
 	const struct side_settings *credential =
-		has_credential(own) ? own : common;
+		side_has_secret(own) ? own : common;
 	size_t room = LIMIT_HEADERS - own->header_count;
 	size_t shared =
 		common->header_count < room ? common->header_count : room;
@@ -356,16 +332,6 @@ static bool check_certificate(const struct options *o,
 			 c->cert ? "key" : "cert");
 }
 
-static bool check_credential(const struct options *o, enum server_side side,
-			     struct error *err)
-{
-	struct side_settings c;
-
-	options_side(o, side, &c);
-	return check_login(o, &c, side, err) &&
-	       check_certificate(o, &c, side, err);
-}
-
 /* The second would take the place of the first without a word. */
 static bool check_outputs(const struct options *o, struct error *err)
 {
@@ -381,27 +347,22 @@ static bool check_outputs(const struct options *o, struct error *err)
 	return true;
 }
 
-/* Returns whether the run has a server there: traces and profiles have a
- * default, the others are not asked, and a login for all of them needs no user
- * for these. */
-static bool has_server(const struct options *o, enum server_side side)
-{
-	switch (side) {
-	case SERVER_METRICS:
-		return o->metrics_url;
-	case SERVER_TO:
-		return o->to_traces || o->to_profiles;
-	default:
-		return true;
-	}
-}
-
 bool options_check(const struct options *o, struct error *err)
 {
-	for (int side = 0; side < SERVER_SIDES; side++)
-		if (has_server(o, (enum server_side)side) &&
-		    !check_credential(o, (enum server_side)side, err))
+	for (int i = 0; i < SERVER_SIDES; i++) {
+		enum server_side side = (enum server_side)i;
+		struct side_settings c;
+
+		/* Traces and profiles have a default; a login for all of them
+		 * needs no user for servers that are not asked. */
+		if ((side == SERVER_METRICS && !o->metrics_url) ||
+		    (side == SERVER_TO && !o->to_traces && !o->to_profiles))
+			continue;
+		options_side(o, side, &c);
+		if (!check_login(o, &c, side, err) ||
+		    !check_certificate(o, &c, side, err))
 			return false;
+	}
 	return check_outputs(o, err);
 }
 
@@ -450,46 +411,6 @@ static void add_value(struct argument_list *list, const char *name,
 			     : arena_printf(list->arena, "--%s", name));
 }
 
-static void add_form(struct argument_list *list, struct options *o,
-		     const struct option_form *form)
-{
-	char name[OPTION_NAME_BYTES], number[32];
-	size_t count = form->row->flags & OPTION_REPEATABLE
-			       ? *option_target_count(form, o)
-			       : 1;
-
-	option_form_name(form, name);
-	for (size_t i = 0; i < count; i++)
-		add_value(list, name, options_value_text(form, o, i, number));
-}
-
-static void add_outputs(struct argument_list *list, const struct options *o)
-{
-	for (size_t i = 0; i < o->output_count; i++)
-		if (!o->outputs[i].path)
-			add_value(list, "output", o->outputs[i].format);
-}
-
-static void add_arguments(struct argument_list *list, const struct options *o)
-{
-	bool has_dash = false;
-
-	for (size_t i = 0; i < o->arg_count; i++)
-		has_dash |= o->args[i][0] == '-' && o->args[i][1] != '\0';
-	if (has_dash)
-		add_item(list, STR("--"));
-	for (size_t i = 0; i < o->arg_count; i++)
-		add_item(list, arena_str(list->arena, str_from(o->args[i])));
-}
-
-/* Forms, the lists of --map (the only one that is recorded) and --output,
- * the command, "--" and the arguments. */
-static size_t most_items(void)
-{
-	return options_table.row_count * options_table.prefix_count +
-	       LIMIT_HEADERS + LIMIT_OUTPUTS + LIMIT_ARGUMENTS + 2;
-}
-
 bool options_record_args(const struct options *o, const struct command *command,
 			 struct arena *arena, const char *const **args,
 			 size_t *count, struct error *err)
@@ -498,17 +419,41 @@ bool options_record_args(const struct options *o, const struct command *command,
 	/* Only read from, but option_target() serves both ways. */
 	struct options values = *o;
 	struct option_form form;
+	bool has_dash = false;
+	/* Forms, the lists of --map (the only one that is recorded) and
+	 * --output, the command, "--" and the arguments. */
+	size_t most = options_table.row_count * options_table.prefix_count +
+		      LIMIT_HEADERS + LIMIT_OUTPUTS + LIMIT_ARGUMENTS + 2;
 
-	list.items = arena_array(arena, most_items(), sizeof *list.items);
+	list.items = arena_array(arena, most, sizeof *list.items);
 	if (!list.items)
 		return arena_fail(arena, "the recorded arguments", err);
 	add_item(&list, str_from(command->name));
-	for (size_t i = 0; option_form_get(&options_table, i, &form); i++)
-		if (is_given(o, &form) && !form.row->store &&
-		    !(form.row->flags & OPTION_LOCAL))
-			add_form(&list, &values, &form);
-	add_outputs(&list, o);
-	add_arguments(&list, o);
+	for (size_t i = 0; option_form_get(&options_table, i, &form); i++) {
+		char name[OPTION_NAME_BYTES], number[32];
+		size_t values_given;
+
+		if (!is_given(o, &form) || form.row->store ||
+		    form.row->flags & OPTION_LOCAL)
+			continue;
+		values_given = form.row->flags & OPTION_REPEATABLE
+				       ? *option_target_count(&form, &values)
+				       : 1;
+		option_form_name(&form, name);
+		for (size_t j = 0; j < values_given; j++)
+			add_value(
+				&list, name,
+				options_value_text(&form, &values, j, number));
+	}
+	for (size_t i = 0; i < o->output_count; i++)
+		if (!o->outputs[i].path)
+			add_value(&list, "output", o->outputs[i].format);
+	for (size_t i = 0; i < o->arg_count; i++)
+		has_dash |= o->args[i][0] == '-' && o->args[i][1] != '\0';
+	if (has_dash)
+		add_item(&list, STR("--"));
+	for (size_t i = 0; i < o->arg_count; i++)
+		add_item(&list, arena_str(arena, str_from(o->args[i])));
 	if (list.is_failed)
 		return arena_fail(arena, "the recorded arguments", err);
 	*args = list.items;

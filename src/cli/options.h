@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/optparse.h"
 #include "base/terminal.h"
 
 /* Value of -o: a format, a file, or both. */
@@ -265,9 +266,6 @@ const char *options_value_text(const struct option_form *form,
 /* Returns --min-width in hundredths of a pixel, the default if unset. */
 unsigned options_centipixels(const char *min_width);
 
-/* Returns whether --scope is this one. */
-bool options_scope_is(const struct options *o, const char *scope);
-
 /* Describes where a value of `option` (without dashes) was set: "--traces-url",
  * "TRACEFIND_TRACES_URL", "PROFILECLI_URL",
  * "/home/me/.config/tracefind/config:3". */
@@ -281,6 +279,15 @@ void options_origin(const struct options *o, const char *value,
 void options_side_origin(const struct options *o, enum server_side side,
 			 const char *value, const char *common,
 			 const char *option, char out[OPTION_ORIGIN_BYTES]);
+
+/* Room for a name such as "TRACEFIND_TOKEN_FILE". */
+#define OPTION_VARIABLE_BYTES (OPTION_NAME_BYTES + 16)
+
+/* Gives the environment variable of an option. */
+void option_variable_name(const char *option, char out[OPTION_VARIABLE_BYTES]);
+
+/* Returns whether a side has a token or a password, or what holds one. */
+bool side_has_secret(const struct side_settings *c);
 
 /* Returns the settings of a side, with the common ones as defaults. Its own
  * token or password replaces common credentials of either kind. */

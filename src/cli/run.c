@@ -58,19 +58,6 @@ enum rank_by row_order_measure(const struct options *o, enum rank_by fallback)
 	return RANK_SELF_LIB;
 }
 
-/* Returns the value of --normalize; by request when it is not given. */
-static enum normalize row_order_normalize(const struct options *o)
-{
-	if (!o->normalize)
-		return NORMALIZE_REQUEST;
-	if (!strcmp(o->normalize, "value"))
-		return NORMALIZE_VALUE;
-	if (!strcmp(o->normalize, "rate"))
-		return NORMALIZE_RATE;
-	return strcmp(o->normalize, "share") ? NORMALIZE_REQUEST
-					     : NORMALIZE_SHARE;
-}
-
 size_t row_order_limit(const struct options *o)
 {
 	return row_order_shown(o) ? 0 : (size_t)o->limit;
@@ -113,8 +100,8 @@ static void read_scope(struct question *q, const struct options *o)
 		{ "span", SCOPE_SPAN },
 	};
 
-	for (size_t i = 0; i < COUNT_OF(scopes); i++) {
-		if (!options_scope_is(o, scopes[i].word))
+	for (size_t i = 0; o->scope && i < COUNT_OF(scopes); i++) {
+		if (strcmp(o->scope, scopes[i].word) != 0)
 			continue;
 		q->has_scope = true;
 		q->scope = scopes[i].scope;
@@ -123,6 +110,14 @@ static void read_scope(struct question *q, const struct options *o)
 
 void question_from_options(struct question *q, const struct options *o)
 {
+	enum normalize normalize = NORMALIZE_REQUEST;
+
+	if (o->normalize && !strcmp(o->normalize, "value"))
+		normalize = NORMALIZE_VALUE;
+	else if (o->normalize && !strcmp(o->normalize, "rate"))
+		normalize = NORMALIZE_RATE;
+	else if (o->normalize && !strcmp(o->normalize, "share"))
+		normalize = NORMALIZE_SHARE;
 	*q = (struct question){
 		.pad_ns = o->pad_ns,
 		.type = o->type && strcmp(o->type, "auto") ? o->type : NULL,
@@ -133,7 +128,7 @@ void question_from_options(struct question *q, const struct options *o)
 		.rows = { .has_measure = !row_order_is_free(o),
 			  .measure = row_order_measure(o, RANK_TOTAL),
 			  .has_normalize = o->normalize != NULL,
-			  .normalize = row_order_normalize(o),
+			  .normalize = normalize,
 			  .limit = row_order_limit(o),
 			  .listed = output_functions(o),
 			  .is_drawn = output_needs(o, RENDER_DRAWS_FLAME) },
@@ -196,23 +191,6 @@ bool profile_filters_init(struct profile_filters *f, struct context *ctx,
 	if (!view_is_plain(v))
 		ctx->backends.want.detail = view_detail(v);
 	return true;
-}
-
-static void profile_filters_release(struct profile_filters *f)
-{
-	regex_free(f->view.focus);
-	regex_free(f->view.ignore);
-	regex_free(f->view.hide);
-	regex_free(f->view.show);
-	regex_free(f->view.show_from);
-	label_filter_free(f->labels);
-	*f = (struct profile_filters){ .labels = NULL };
-}
-
-/* False when profiles are shown as they are. */
-static bool profile_filters_are_given(const struct profile_filters *f)
-{
-	return !view_is_plain(&f->view);
 }
 
 static bool load_rules(struct run *r, struct error *err)
@@ -288,18 +266,6 @@ bool run_find_commits(struct run *r, struct error *err)
  * of their storage that hold the rest. */
 #define TRACE_WINDOW_PAD_NS NS_PER_HOUR
 
-/* The user's time options narrow the search, generously padded. */
-static bool trace_window(const struct context *ctx, struct time_range *window,
-			 struct error *err)
-{
-	if (!window_resolve(ctx->options, ctx->backends.now_ns, NS_PER_HOUR,
-			    window, err))
-		return false;
-	window->from_ns = sat_sub_i64(window->from_ns, TRACE_WINDOW_PAD_NS);
-	window->to_ns = sat_add_i64(window->to_ns, TRACE_WINDOW_PAD_NS);
-	return true;
-}
-
 bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
 		 struct error *err)
 {
@@ -310,9 +276,18 @@ bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
 	enum trace_found found;
 
 	if (!trace_named_parse(&named, o->args, o->arg_count, &ctx->backends,
-			       err) ||
-	    (!named.count && has_window && !trace_window(ctx, &window, err)) ||
-	    !trace_named_fetch(&named, &ctx->backends,
+			       err))
+		return false;
+	/* The user's time options narrow the search, generously padded. */
+	if (!named.count && has_window) {
+		if (!window_resolve(o, ctx->backends.now_ns, NS_PER_HOUR,
+				    &window, err))
+			return false;
+		window.from_ns =
+			sat_sub_i64(window.from_ns, TRACE_WINDOW_PAD_NS);
+		window.to_ns = sat_add_i64(window.to_ns, TRACE_WINDOW_PAD_NS);
+	}
+	if (!trace_named_fetch(&named, &ctx->backends,
 			       has_window ? &window : NULL, trace, &found, err))
 		return false;
 	trace_notes_add(trace, &ctx->notes);
@@ -347,7 +322,7 @@ enum stack_order run_file_order(const struct run *r, bool has_several_files)
 {
 	const struct options *o = r->ctx.options;
 
-	if (profile_filters_are_given(&r->filters))
+	if (!view_is_plain(&r->filters.view))
 		return STACKS_IN_ORDER;
 	if (!has_several_files)
 		return output_needs(o, ~0u) ? STACKS_IN_ORDER : STACKS_SUMMED;
@@ -387,23 +362,24 @@ bool run_render(struct run *r, struct error *err)
 	return r->ctx.has_told_notes;
 }
 
-/* The server said so, or spans name parents that are not there. */
-static bool is_incomplete(const struct run *r)
-{
-	return r->trace.is_partial || r->trace.orphan_count > 0;
-}
-
 int run_end(struct run *r, bool done, struct error *err)
 {
 	notes_append(&r->ctx.notes, &r->result.notes);
 	done = context_finish(&r->ctx, done, err);
-	if (done && r->ctx.options->strict && is_incomplete(r))
+	/* The server said so, or spans name parents that are not there. */
+	if (done && r->ctx.options->strict &&
+	    (r->trace.is_partial || r->trace.orphan_count > 0))
 		done = error_set(err, ERROR_PARTIAL,
 				 "the trace is incomplete (--strict)");
 	if (!done)
 		message_error(err);
 	trace_release(&r->trace);
-	profile_filters_release(&r->filters);
+	regex_free(r->filters.view.focus);
+	regex_free(r->filters.view.ignore);
+	regex_free(r->filters.view.hide);
+	regex_free(r->filters.view.show);
+	regex_free(r->filters.view.show_from);
+	label_filter_free(r->filters.labels);
 	arena_release(&r->result.arena);
 	context_release(&r->ctx);
 	return done ? 0 : error_exit_code(err->code);

@@ -27,9 +27,6 @@ static const char *const serving[] = {
 	"--metrics-tenant-id"
 };
 
-#define HAS_PREFIX(list, arg)                                                  \
-	has_prefix(list, sizeof(list) / sizeof *(list), arg)
-
 static bool has_prefix(const char *const *list, size_t count, const char *arg)
 {
 	for (size_t i = 0; i < count; i++)
@@ -38,40 +35,18 @@ static bool has_prefix(const char *const *list, size_t count, const char *arg)
 	return false;
 }
 
-static bool is_option(const char *arg)
-{
-	return arg[0] == '-' && arg[1] == '-';
-}
-
-/* Each command has options that another does not know. */
-static bool is_taken(const char *command, const char *arg)
+/* Returns whether an argument makes sense in the next command: each has options
+ * that another does not know. */
+static bool is_understood(const struct run *r, const char *command,
+			  const char *arg)
 {
 	struct str name = { arg + 2, strcspn(arg + 2, "=") };
 	const struct command *c = command_find(str_from(command));
 	struct option_form form;
 
 	return c && option_form_find(&options_table, name, &form) &&
-	       form.row->commands & c->bit;
-}
-
-/* Returns whether an argument makes sense in the next command. */
-static bool is_understood(const struct run *r, const char *command,
-			  const char *arg)
-{
-	return is_taken(command, arg) &&
-	       !(r->ctx.replay && HAS_PREFIX(serving, arg));
-}
-
-static bool is_kept(const struct run *r, const char *command, const char *arg)
-{
-	return is_understood(r, command, arg) && !HAS_PREFIX(printing, arg) &&
-	       (strcmp(command, "show") != 0 || HAS_PREFIX(showing, arg));
-}
-
-static bool is_repeated(const struct run *r, const char *arg)
-{
-	return is_understood(r, r->result.command, arg) &&
-	       !HAS_PREFIX(writing, arg);
+	       form.row->commands & c->bit &&
+	       !(r->ctx.replay && has_prefix(serving, COUNT_OF(serving), arg));
 }
 
 /* No part of a case file, hence not among raw_args. */
@@ -93,8 +68,9 @@ static void add_servers(const struct options *o, bool has_window,
 					     "--around=", "--pad=" };
 
 	for (size_t i = 1; i < o->raw_count; i++)
-		if (HAS_PREFIX(kept, o->raw_args[i]) ||
-		    (has_window && HAS_PREFIX(times, o->raw_args[i])))
+		if (has_prefix(kept, COUNT_OF(kept), o->raw_args[i]) ||
+		    (has_window &&
+		     has_prefix(times, COUNT_OF(times), o->raw_args[i])))
 			shell_word_add(out, str_from(o->raw_args[i]));
 	add_context(o, out);
 }
@@ -118,14 +94,23 @@ struct str suggest_servers(struct context *ctx, bool has_window)
 static void build(const struct run *r, const struct options *o,
 		  const char *command, const char *tail, struct buf *out)
 {
-	buf_addf(out, "tracefind %s", command ? command : r->result.command);
+	const char *next = command ? command : r->result.command;
+	bool is_show = command && !strcmp(command, "show");
+
+	buf_addf(out, "tracefind %s", next);
 	for (size_t i = 0; i < o->arg_count && !o->has_case_trace; i++)
 		shell_word_add(out, str_from(o->args[i]));
-	for (size_t i = 1; i < o->raw_count; i++)
-		if (is_option(o->raw_args[i]) &&
-		    (command ? is_kept(r, command, o->raw_args[i])
-			     : is_repeated(r, o->raw_args[i])))
-			shell_word_add(out, str_from(o->raw_args[i]));
+	for (size_t i = 1; i < o->raw_count; i++) {
+		const char *arg = o->raw_args[i];
+		bool is_printing =
+			command ? has_prefix(printing, COUNT_OF(printing), arg)
+				: has_prefix(writing, COUNT_OF(writing), arg);
+
+		if (!strncmp(arg, "--", 2) && is_understood(r, next, arg) &&
+		    !is_printing &&
+		    (!is_show || has_prefix(showing, COUNT_OF(showing), arg)))
+			shell_word_add(out, str_from(arg));
+	}
 	add_context(o, out);
 	if (o->replay) {
 		buf_add_text(out, " --replay");
