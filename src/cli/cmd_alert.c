@@ -160,15 +160,6 @@ static bool find_slowest(struct alert *a, const struct slo *s,
 	return alert_find_slowest(a, str_from(s->service), err);
 }
 
-static bool can_fire(const struct slo *s)
-{
-	bool can = false;
-
-	for (size_t i = 0; i < s->pair_count; i++)
-		can |= burn_pair_can_fire(&s->pairs[i], s->objective);
-	return can;
-}
-
 #define ALERT_EXIT_UNKNOWN 5
 
 /* The exit status of --now: it fires, as a check of a pipeline fails; or
@@ -183,8 +174,11 @@ static bool evaluate_burn(struct context *ctx, struct slo *s, int *outcome,
 		.slo = s, .trace = { .alert = &a, .notes = &ctx->notes }
 	};
 	const struct burn_pair *pair;
+	bool can_fire = false;
 
-	if (!can_fire(s))
+	for (size_t i = 0; i < s->pair_count; i++)
+		can_fire |= burn_pair_can_fire(&s->pairs[i], s->objective);
+	if (!can_fire)
 		return fail_blind(err);
 	if (!slo_question_count(s, ctx, false, err) ||
 	    !slo_question_has_requests(s, err))
@@ -202,19 +196,6 @@ static bool evaluate_burn(struct context *ctx, struct slo *s, int *outcome,
 	ctx->has_told_notes =
 		output_answer(ctx->options, &burn_now_writer, &answer, err);
 	return ctx->has_told_notes;
-}
-
-/* Writes the document, or with --now evaluates its pairs of windows once;
- * *outcome: 0 or one of the above. */
-static bool alert_burn_run(struct document_choice *c, struct context *ctx,
-			   int *outcome, struct error *err)
-{
-	struct slo s;
-
-	if (!slo_question_read(&s, ctx, c->document.services[0], err))
-		return false;
-	return ctx->options->is_now ? evaluate_burn(ctx, &s, outcome, err)
-				    : write_burn_document(c, ctx, &s, err);
 }
 
 /* The limits of Cloud Monitoring. */
@@ -244,16 +225,6 @@ static bool check(const struct options *o, struct error *err)
 	return alert_burn_check(o, err) && output_check(o, "alert", err);
 }
 
-static bool read_quantile(const char *text, double *quantile, struct error *err)
-{
-	unsigned permille = 950;
-
-	if (text && !quantile_parse(str_from(text), &permille))
-		return error_set(err, ERROR_INTERNAL, "--quantile: %s", text);
-	*quantile = permille / 1000.;
-	return true;
-}
-
 static bool check_latency(const struct document *d, const struct options *o,
 			  struct error *err)
 {
@@ -278,30 +249,19 @@ static bool check_latency(const struct document *d, const struct options *o,
 				 d->service_count, FILTER_MOST_BYTES);
 }
 
-static void tell_limits(const struct document *d, const struct options *o,
-			struct notes *notes)
+static bool alert_read(struct document_choice *c, struct context *ctx,
+			  struct error *err)
 {
-	const struct metric_source *s = &d->sources[METRIC_LATENCY];
-
-	notes_add(notes, "latency metric: %s (%s); service label: %s",
-		  s->name->name, s->name->from, s->label);
-	if (d->threshold_s >= LAST_EDGE_S && !s->is_native &&
-	    !s->name->cloud_type)
-		notes_add(notes,
-			  "a histogram measures up to its last bucket only, "
-			  "often %d s: no alert fires above that",
-			  LAST_EDGE_S);
-	tell_datasource(d, o, notes);
-}
-
-static bool choose(struct document_choice *c, struct context *ctx,
-		   struct error *err)
-{
+	const char *quantile = ctx->options->quantile;
 	struct document *d = &c->document;
+	unsigned permille = 950;
 
-	if (!document_choose(c, ctx, err) ||
-	    !read_quantile(ctx->options->quantile, &d->quantile, err))
+	if (!document_choose(c, ctx, err))
 		return false;
+	if (quantile && !quantile_parse(str_from(quantile), &permille))
+		return error_set(err, ERROR_INTERNAL, "--quantile: %s",
+				 quantile);
+	d->quantile = permille / 1000.;
 	d->for_ns = ctx->options->for_ns;
 	return true;
 }
@@ -310,12 +270,21 @@ static bool write_document(struct document_choice *c, struct context *ctx,
 			   struct error *err)
 {
 	const struct document *d = &c->document;
+	const struct metric_source *s = &d->sources[METRIC_LATENCY];
 
 	if (!document_find_metrics(c, ctx, err) ||
 	    !check_latency(d, ctx->options, err))
 		return false;
 	ctx->is_answer_bare = true;
-	tell_limits(d, ctx->options, &ctx->notes);
+	notes_add(&ctx->notes, "latency metric: %s (%s); service label: %s",
+		  s->name->name, s->name->from, s->label);
+	if (d->threshold_s >= LAST_EDGE_S && !s->is_native &&
+	    !s->name->cloud_type)
+		notes_add(&ctx->notes,
+			  "a histogram measures up to its last bucket only, "
+			  "often %d s: no alert fires above that",
+			  LAST_EDGE_S);
+	tell_datasource(d, ctx->options, &ctx->notes);
 	return output_answer(ctx->options, &alert_writer, d, err);
 }
 
@@ -401,14 +370,20 @@ int cmd_alert(const struct options *o)
 	struct error err = { 0 };
 	struct document_choice c;
 	struct context ctx;
+	struct slo s;
 	int outcome = 0, status;
 	bool done;
 
 	done = context_init(&ctx, o, &err) && check(o, &err) &&
-	       choose(&c, &ctx, &err) &&
-	       (o->objective ? alert_burn_run(&c, &ctx, &outcome, &err)
-		: o->is_now  ? evaluate(&c, &ctx, &outcome, &err)
-			     : write_document(&c, &ctx, &err));
+	       alert_read(&c, &ctx, &err);
+	if (done && o->objective)
+		done = slo_question_read(&s, &ctx, c.document.services[0],
+					 &err) &&
+		       (o->is_now ? evaluate_burn(&ctx, &s, &outcome, &err)
+				  : write_burn_document(&c, &ctx, &s, &err));
+	else if (done)
+		done = o->is_now ? evaluate(&c, &ctx, &outcome, &err)
+				 : write_document(&c, &ctx, &err);
 	status = context_end(&ctx, done, &err);
 
 	return status ? status : outcome;

@@ -34,17 +34,6 @@ struct check_sides {
 	struct snapshot snapshot; /* of --against */
 };
 
-static void check_sides_init(struct check_sides *s)
-{
-	*s = (struct check_sides){ .want = { .is_alone = false } };
-	snapshot_init(&s->snapshot);
-}
-
-static void check_sides_release(struct check_sides *s)
-{
-	snapshot_release(&s->snapshot);
-}
-
 /* ---- files ---- */
 
 static struct str folder_of(const char *path)
@@ -129,14 +118,6 @@ static bool read_against(struct check_sides *s, struct run *r,
 	return true;
 }
 
-static bool fail_snapshot(const char *path, struct error *err)
-{
-	return error_set(err, ERROR_USAGE,
-			 "%s is a snapshot, which can only be the baseline: "
-			 "give it with --against",
-			 path);
-}
-
 static bool read_candidates(struct check_sides *s, struct run *r,
 			    struct error *err)
 {
@@ -156,7 +137,10 @@ static bool read_candidates(struct check_sides *s, struct run *r,
 				 "or a snapshot (--save FILE writes one)");
 	for (size_t i = 0; i < o->arg_count; i++)
 		if (input_is_snapshot(o->args[i]))
-			return fail_snapshot(o->args[i], err);
+			return error_set(err, ERROR_USAGE,
+					 "%s is a snapshot, which can only be "
+					 "the baseline: give it with --against",
+					 o->args[i]);
 	return window_refuse_file(o, o->args[0], err) &&
 	       read_files(&s->want.candidate, o->args, o->arg_count, r, err);
 }
@@ -356,18 +340,6 @@ struct sweep {
 
 /* ---- the question ---- */
 
-static bool check_formats(const struct options *o, struct error *err)
-{
-	for (size_t i = 0; i < o->output_count; i++)
-		if (!words_have("table json markdown",
-				str_from(o->outputs[i].format)))
-			return error_set(err, ERROR_USAGE,
-					 "check --all writes table, json or "
-					 "markdown, not %s",
-					 o->outputs[i].format);
-	return true;
-}
-
 static bool refuse_choice(const struct options *o, struct error *err)
 {
 	const char *other = o->arg_count	   ? "files"
@@ -383,6 +355,14 @@ static bool refuse_choice(const struct options *o, struct error *err)
 			    : o->baseline_requests ? "--baseline-requests"
 			    : o->reference	   ? "--reference"
 						   : NULL;
+
+	for (size_t i = 0; i < o->output_count; i++)
+		if (!words_have("table json markdown",
+				str_from(o->outputs[i].format)))
+			return error_set(err, ERROR_USAGE,
+					 "check --all writes table, json or "
+					 "markdown, not %s",
+					 o->outputs[i].format);
 
 	return !other || error_set(err, ERROR_USAGE,
 				   "--all checks the CPU of every service: "
@@ -438,11 +418,21 @@ static bool read_baseline(struct sweep *s, const struct options *o,
 	}
 }
 
-static bool check_length(const struct sweep *s, struct error *err)
+static bool read_windows(struct sweep *s, struct error *err)
 {
-	const struct time_range *window = &s->fleet.window;
-	bool is_by_version = !s->fleet.baseline.to_ns;
+	const struct context *ctx = &s->run->ctx;
+	struct time_range *window = &s->fleet.window;
+	bool is_by_version;
 
+	if (ctx->backends.profiles.path)
+		return error_set(err, ERROR_USAGE,
+				 "check --all needs a server, and %s is a file",
+				 ctx->backends.profiles.path);
+	if (!window_resolve(ctx->options, ctx->backends.now_ns, FLEET_WINDOW_NS,
+			    window, err) ||
+	    !read_baseline(s, ctx->options, err))
+		return false;
+	is_by_version = !s->fleet.baseline.to_ns;
 	if (window->to_ns - window->from_ns <=
 	    (is_by_version ? NS_PER_DAY : SERVICES_MAX_NS))
 		return true;
@@ -451,19 +441,6 @@ static bool check_length(const struct sweep *s, struct error *err)
 			 "with --since",
 			 is_by_version ? "one day with --baseline "
 					 "version" : "20 days");
-}
-
-static bool read_windows(struct sweep *s, struct error *err)
-{
-	const struct context *ctx = &s->run->ctx;
-
-	if (ctx->backends.profiles.path)
-		return error_set(err, ERROR_USAGE,
-				 "check --all needs a server, and %s is a file",
-				 ctx->backends.profiles.path);
-	return window_resolve(ctx->options, ctx->backends.now_ns,
-			      FLEET_WINDOW_NS, &s->fleet.window, err) &&
-	       read_baseline(s, ctx->options, err) && check_length(s, err);
 }
 
 static void add_option(struct buf *text, const char *name, const char *value)
@@ -567,21 +544,10 @@ static bool sweep(struct sweep *s, struct error *err)
 		s->run->ctx.most_ns = FLEET_TIMEOUT_NS;
 	/* Profiles are only added up by function. */
 	s->run->ctx.backends.file_order = STACKS_IN_ORDER;
-	return check_formats(o, err) && refuse_choice(o, err) &&
-	       read_limits(s, o, err) && read_windows(s, err) &&
-	       write_question(s, err) && ask(s, err) &&
+	return refuse_choice(o, err) && read_limits(s, o, err) &&
+	       read_windows(s, err) && write_question(s, err) && ask(s, err) &&
 	       fleet_growth_find(&s->fleet, &s->limits, err) &&
 	       tell_fleet(s, err);
-}
-
-/* Returns the exit status of a fleet: what the server did not answer may have
- * grown. */
-static int exit_of_fleet(const struct sweep *s, const struct options *o)
-{
-	if (s->fleet.grown)
-		return EXIT_BROKEN;
-	return (s->fleet.compared && !s->left) || o->allow_empty ? 0
-								 : EXIT_UNKNOWN;
 }
 
 /* Returns the exit status. */
@@ -595,7 +561,11 @@ static int check_fleet(const struct options *o)
 
 	fleet_init(&s.fleet);
 	done = run_begin(&r, o, "check", &err) && sweep(&s, &err);
-	outcome = exit_of_fleet(&s, o);
+	/* What the server did not answer may have grown. */
+	outcome = s.fleet.grown ? EXIT_BROKEN
+		  : (s.fleet.compared && !s.left) || o->allow_empty
+			  ? 0
+			  : EXIT_UNKNOWN;
 	fleet_file_close(&s.file);
 	fleet_release(&s.fleet);
 	status = run_end(&r, done, &err);
@@ -623,44 +593,32 @@ static bool save(struct check *c, const struct options *o, struct error *err)
 	return done;
 }
 
-/* A slow request of the operation that broke its limit first. */
-static void add_slow(struct buf *out, const struct check *c,
-		     struct context *ctx)
-{
-	struct str servers = suggest_servers(ctx, true);
-
-	if (!c->gates.hits[0].operation || !servers.ptr)
-		return;
-	buf_add_text(out, "tracefind slow --service");
-	shell_word_add(out, c->want->live.service);
-	buf_add_text(out, " --name");
-	shell_word_add(out, c->gates.hits[0].operation->name);
-	buf_add_str(out, servers);
-}
-
-/* One run a side of several: that is where to look on. */
-static void add_diff(struct buf *out, const struct check *c)
+static struct str next_command(const struct check *c, struct context *ctx)
 {
 	const struct check_files *before = &c->want->baseline;
 	const struct check_files *after = &c->want->candidate;
-
-	if (!before->count || !after->count)
-		return;
-	buf_add_text(out, "tracefind diff");
-	shell_word_add(out, str_from(before->paths[0]));
-	shell_word_add(out, str_from(after->paths[0]));
-}
-
-static struct str next_command(const struct check *c, struct context *ctx)
-{
-	struct str none = { NULL, 0 }, line;
+	const struct gate_hit *worst = &c->gates.hits[0];
+	struct str none = { NULL, 0 }, servers, line;
 	struct buf text;
 
 	if (c->gates.outcome != GATES_BROKEN)
 		return none;
+	servers = suggest_servers(ctx, true);
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	add_diff(&text, c);
-	add_slow(&text, c, ctx);
+	/* One run a side of several: that is where to look on. */
+	if (before->count && after->count) {
+		buf_add_text(&text, "tracefind diff");
+		shell_word_add(&text, str_from(before->paths[0]));
+		shell_word_add(&text, str_from(after->paths[0]));
+	}
+	/* A slow request of the operation that broke its limit first. */
+	if (worst->operation && servers.ptr) {
+		buf_add_text(&text, "tracefind slow --service");
+		shell_word_add(&text, c->want->live.service);
+		buf_add_text(&text, " --name");
+		shell_word_add(&text, worst->operation->name);
+		buf_add_str(&text, servers);
+	}
 	line = text.len && text.state == BUF_OK
 		       ? arena_str(&ctx->arena, buf_str(&text))
 		       : none;
@@ -753,14 +711,6 @@ static bool check_reference(const char *name, const struct result *result,
 	return false;
 }
 
-static bool judge(struct check *c, const struct run *r, struct error *err)
-{
-	const char *reference = r->ctx.options->reference;
-
-	return check_judge(c, err) &&
-	       (!reference || check_reference(reference, &r->result, err));
-}
-
 static bool check(struct run *r, struct check_sides *sides, struct check *c,
 		  struct error *err)
 {
@@ -773,39 +723,36 @@ static bool check(struct run *r, struct check_sides *sides, struct check *c,
 		return shortfall_explain(&r->investigation.shortfall, err);
 	if (o->save && !save(c, o, err))
 		return false;
-	return sides->want.is_alone || (judge(c, r, err) && tell(r, c, err));
-}
-
-static int exit_of(const struct check *c, const struct options *o)
-{
-	switch (c->gates.outcome) {
-	case GATES_BROKEN:
-		return EXIT_BROKEN;
-	case GATES_UNKNOWN:
-		return is_accepted(c, o) ? 0 : EXIT_UNKNOWN;
-	case GATES_HELD:
-		break;
-	}
-	return 0;
+	return sides->want.is_alone ||
+	       (check_judge(c, err) &&
+		(!o->reference ||
+		 check_reference(o->reference, &r->result, err)) &&
+		tell(r, c, err));
 }
 
 int cmd_check(const struct options *o)
 {
 	struct error err = { 0 };
-	struct check_sides sides;
+	struct check_sides sides = { .want = { .is_alone = false } };
 	struct check c;
 	struct run r;
 	bool done;
-	int status, outcome;
+	int status, outcome = 0;
 
 	if (o->all)
 		return check_fleet(o);
-	check_sides_init(&sides);
+	snapshot_init(&sides.snapshot);
 	check_init(&c, &r.investigation, &sides.want);
 	done = run_begin(&r, o, "check", &err) && check(&r, &sides, &c, &err);
-	outcome = done && !sides.want.is_alone ? exit_of(&c, o) : 0;
+	if (done && !sides.want.is_alone) {
+		if (c.gates.outcome == GATES_BROKEN)
+			outcome = EXIT_BROKEN;
+		else if (c.gates.outcome == GATES_UNKNOWN &&
+			 !is_accepted(&c, o))
+			outcome = EXIT_UNKNOWN;
+	}
 	check_release(&c);
-	check_sides_release(&sides);
+	snapshot_release(&sides.snapshot);
 	status = run_end(&r, done, &err);
 	return status ? status : outcome;
 }

@@ -23,15 +23,6 @@ static const char *const words[] = { "bash", "zsh", "fish", "services",
 #define WORD_TYPES 4
 #define WORD_CONTEXTS 5
 
-static size_t word_find(const char *name)
-{
-	size_t i = 0;
-
-	while (i < COUNT_OF(words) && strcmp(words[i], name) != 0)
-		i++;
-	return i;
-}
-
 static bool fail_word(const char *name, struct error *err)
 {
 	struct suggestion near;
@@ -49,20 +40,6 @@ static bool fail_word(const char *name, struct error *err)
 			 near.best[0] ? "?" : "");
 }
 
-static bool write_script(const struct options *o, const char *shell,
-			 struct out *out, struct error *err)
-{
-	const struct completion_script *s = o->completions;
-
-	while (s && s->shell && strcmp(s->shell, shell) != 0)
-		s++;
-	if (!s || !s->shell)
-		return error_set(err, ERROR_INTERNAL,
-				 "no completion for %s was built in", shell);
-	out_add(out, s->text, s->len);
-	return true;
-}
-
 /* ---- names ---- */
 
 /* A word for a shell, without quotes and whatever else it would take apart. */
@@ -73,14 +50,6 @@ static bool is_word(struct str name)
 		    !memchr("._:/@+-", name.ptr[i], 7))
 			return false;
 	return name.len && name.ptr[0] != '-';
-}
-
-static void write_names(const struct name_list *list, struct out *out)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (is_word(list->items[i]) &&
-		    (i == 0 || !str_equal(list->items[i], list->items[i - 1])))
-			outf(out, "%.*s\n", STR_ARGS(list->items[i]));
 }
 
 /* Without a cache there are none, which is no error. */
@@ -94,7 +63,10 @@ static void write_cached(bool is_types, struct out *out)
 	arena_init(&arena, NAMES_BYTES);
 	if (context_find_cache(&arena, &folder, &ignored))
 		kept_names_read(folder.ptr, is_types, &arena, &names);
-	write_names(&names, out);
+	for (size_t i = 0; i < names.count; i++)
+		if (is_word(names.items[i]) &&
+		    (i == 0 || !str_equal(names.items[i], names.items[i - 1])))
+			outf(out, "%.*s\n", STR_ARGS(names.items[i]));
 	arena_release(&arena);
 }
 
@@ -115,16 +87,27 @@ static bool write_word(const struct options *o, struct out *out,
 		       struct error *err)
 {
 	const char *name = o->arg_count ? o->args[0] : NULL;
-	size_t word = name ? word_find(name) : COUNT_OF(words);
+	const struct completion_script *s = o->completions;
+	size_t word = 0;
 
+	while (word < COUNT_OF(words) && (!name || strcmp(words[word], name)))
+		word++;
 	if (word == COUNT_OF(words))
 		return fail_word(name, err);
-	if (word < WORD_SERVICES)
-		return write_script(o, name, out, err);
-	if (word == WORD_CONTEXTS)
+	if (word == WORD_CONTEXTS) {
 		write_contexts(out);
-	else
+		return true;
+	}
+	if (word >= WORD_SERVICES) {
 		write_cached(word == WORD_TYPES, out);
+		return true;
+	}
+	while (s && s->shell && strcmp(s->shell, name) != 0)
+		s++;
+	if (!s || !s->shell)
+		return error_set(err, ERROR_INTERNAL,
+				 "no completion for %s was built in", name);
+	out_add(out, s->text, s->len);
 	return true;
 }
 

@@ -43,17 +43,6 @@ static bool check(const struct options *o, struct error *err)
 	return true;
 }
 
-/* Files behind the first are held against it where they are read. */
-static bool tell_kind(const char *path, bool *is_trace, struct error *err)
-{
-	struct input in;
-	bool done = input_open_either(&in, path, err);
-
-	*is_trace = done && format_is_trace(in.format);
-	input_release(&in);
-	return done;
-}
-
 /* Before anything is written. */
 static bool check_formats(const struct options *o, bool is_trace,
 			  struct error *err)
@@ -75,10 +64,13 @@ static bool check_formats(const struct options *o, bool is_trace,
 static bool convert(struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
-	bool is_trace;
+	struct input in;
+	/* Files behind the first are held against it where they are read. */
+	bool done = input_open_either(&in, o->args[0], err);
+	bool is_trace = done && format_is_trace(in.format);
 
-	if (!tell_kind(o->args[0], &is_trace, err) ||
-	    !check_formats(o, is_trace, err))
+	input_release(&in);
+	if (!done || !check_formats(o, is_trace, err))
 		return false;
 	r->result.command = is_trace ? "show" : "profile";
 	if (!(is_trace ? show_trace(r, err) : show_profile(r, err)))

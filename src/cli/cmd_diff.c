@@ -141,11 +141,6 @@ static bool want_window(struct diff *d, struct error *err)
 			      &d->want.window, err);
 }
 
-static bool is_fast_wanted(const struct options *o)
-{
-	return o->baseline && !strcmp(o->baseline, "fast");
-}
-
 static bool check_fast(const struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
@@ -212,7 +207,7 @@ static bool diff_sides_read(struct diff *d, struct error *err)
 				       err));
 	if (o->span || o->baseline_span)
 		return want_spans(d, err);
-	if (is_fast_wanted(o))
+	if (o->baseline && !strcmp(o->baseline, "fast"))
 		return want_fast(d, err);
 	if (o->name)
 		return error_set(err, ERROR_USAGE,
@@ -221,34 +216,12 @@ static bool diff_sides_read(struct diff *d, struct error *err)
 	return want_window(d, err);
 }
 
-/* As --baseline says, or the file. */
-static bool diff_baseline_read(const struct diff *d, struct baseline_want *out,
-			       struct error *err)
-{
-	const struct context *ctx = &d->run->ctx;
-
-	*out = (struct baseline_want){ .kind = BASELINE_WANT_FILE,
-				       .text = d->baseline_path,
-				       .path = d->baseline_path };
-	return d->baseline_path ||
-	       baseline_parse(ctx->options, ctx->backends.now_ns, out, err);
-}
-
-static bool fail_baseline(const struct diff *d, struct error *err)
-{
-	const struct shortfall nothing = {
-		.kind = SHORTFALL_BASELINE,
-		.name = d->want.baseline_span_count ? d->want.baseline_text
-						    : (struct str){ NULL, 0 },
-	};
-
-	return shortfall_explain(&nothing, err);
-}
-
 static bool diff(struct run *r, struct diff *d, struct chosen *chosen,
 		 struct error *err)
 {
 	const struct options *o = r->ctx.options;
+	struct baseline_want *baseline = &r->question.baseline;
+	struct shortfall nothing = { .kind = SHORTFALL_BASELINE };
 
 	*d = (struct diff){
 		.run = r,
@@ -268,27 +241,26 @@ static bool diff(struct run *r, struct diff *d, struct chosen *chosen,
 		return false;
 	run_ask(r);
 	r->ctx.backends.file_order = run_file_order(r, false);
-	if (!diff_baseline_read(d, &r->question.baseline, err) ||
+	/* As --baseline says, or the file. */
+	*baseline = (struct baseline_want){ .kind = BASELINE_WANT_FILE,
+					    .text = d->baseline_path,
+					    .path = d->baseline_path };
+	if ((!d->baseline_path &&
+	     !baseline_parse(&d->changed, r->ctx.backends.now_ns, baseline,
+			     err)) ||
 	    !run_choose(r, chosen, err))
 		return false;
 	r->result.has_locations_in_names =
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
+	if (d->want.baseline_span_count)
+		nothing.name = d->want.baseline_text;
 	if (!chosen->comparison.has_base)
-		return fail_baseline(d, err);
+		return shortfall_explain(&nothing, err);
 	return chosen_report(chosen, &r->result, err) &&
 	       (!output_shows_ranks(o) ||
 		chosen_rank(chosen, RANK_DELTA, STR(""), false, err)) &&
 	       run_find_commits(r, err) &&
 	       run_render(r, err);
-}
-
-/* A flame graph that is drawn of it looks like one of a comparison. */
-static void tell_one_side(const struct options *o)
-{
-	if (output_count_of(o, "folded") && !output_count_of(o, "difffolded") &&
-	    !o->quiet)
-		message_info("note: -o folded has the comparison only; -o "
-			     "difffolded has both sides");
 }
 
 int cmd_diff(const struct options *o)
@@ -301,8 +273,11 @@ int cmd_diff(const struct options *o)
 
 	chosen_init(&chosen, &r.investigation, &d.want);
 	done = run_begin(&r, o, "diff", &err) && diff(&r, &d, &chosen, &err);
-	if (done)
-		tell_one_side(o);
+	/* A flame graph that is drawn of it looks like one of a comparison. */
+	if (done && output_count_of(o, "folded") &&
+	    !output_count_of(o, "difffolded") && !o->quiet)
+		message_info("note: -o folded has the comparison only; -o "
+			     "difffolded has both sides");
 	chosen_release(&chosen);
 	return run_end(&r, done, &err);
 }

@@ -81,14 +81,6 @@ static void set_options(struct doctor_question *q, const struct options *o)
 			q->options[q->option_count++] = given[i];
 }
 
-/* Fills the origins of addresses and tenants, and the options given. */
-static bool doctor_question_origins(struct doctor_question *q,
-				    struct context *ctx, struct error *err)
-{
-	set_options(q, ctx->options);
-	return set_origins(q, ctx, err);
-}
-
 struct doctor_page {
 	struct context ctx;
 	struct doctor_question question;
@@ -133,7 +125,10 @@ static bool ask(struct doctor_page *p, const struct options *o,
 	struct doctor_question *q = &p->question;
 
 	if (!context_init(&p->ctx, o, err) || !output_check(o, "doctor", err) ||
-	    !set_trace(p, o, err) || !doctor_question_origins(q, &p->ctx, err))
+	    !set_trace(p, o, err))
+		return false;
+	set_options(q, p->ctx.options);
+	if (!set_origins(q, &p->ctx, err))
 		return false;
 	q->backends = &p->ctx.backends;
 	q->is_case = o->record || o->replay;

@@ -58,28 +58,6 @@ static bool check_profiles(const struct context *ctx, const struct export *e,
 	return true;
 }
 
-/* Files that are named, or the file that stands for the server. */
-static void take_paths(struct context *ctx, struct export *e,
-		       const struct side *side)
-{
-	const struct options *o = ctx->options;
-
-	e->paths = o->arg_count ? o->args : &side->path;
-	e->path_count = o->arg_count ? o->arg_count : side->path != NULL;
-}
-
-static bool name_source(struct context *ctx, struct export_side *s,
-			const struct side *side, struct error *err)
-{
-	const struct options *o = ctx->options;
-
-	s->from = o->arg_count
-			  ? arena_printf(&ctx->arena, "%s%s", o->args[0],
-					 o->arg_count > 1 ? " and others" : "")
-			  : backends_side_name(&ctx->backends, side);
-	return s->from.ptr || arena_fail(&ctx->arena, "a name", err);
-}
-
 /* One of the two kinds. */
 static bool run_kind(struct context *ctx, struct export *e,
 		     struct destination *to, struct export_side *s,
@@ -103,10 +81,24 @@ static bool run_kind(struct context *ctx, struct export *e,
 		return error_set(err, ERROR_USAGE,
 				 "--replay sends nothing: export the case to a "
 				 "file or folder");
-	take_paths(ctx, e, side);
+	/* Files that are named, or the file that stands for the server. */
+	e->paths = &side->path;
+	e->path_count = side->path != NULL;
+	if (o->arg_count) {
+		e->paths = o->args;
+		e->path_count = o->arg_count;
+	}
 	done = (!is_of_profiles || check_profiles(ctx, e, err)) &&
-	       export_run(e, is_of_profiles, err) &&
-	       name_source(ctx, s, side, err);
+	       export_run(e, is_of_profiles, err);
+	if (done) {
+		s->from =
+			o->arg_count
+				? arena_printf(&ctx->arena, "%s%s", o->args[0],
+					       o->arg_count > 1 ? " and others"
+								: "")
+				: backends_side_name(&ctx->backends, side);
+		done = s->from.ptr || arena_fail(&ctx->arena, "a name", err);
+	}
 	/* What was done until then is not lost. */
 	if (!done && e->counts.sent && err->code != ERROR_MEMORY)
 		notes_add(&ctx->notes,

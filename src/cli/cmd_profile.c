@@ -49,13 +49,6 @@ static bool fail_no_match(const char *option, const char *pattern,
 			 option, pattern);
 }
 
-/* Prints notes to standard error: the output is the view. */
-static void tell_notes(const struct run *r)
-{
-	for (size_t i = 0; i < r->ctx.notes.count; i++)
-		message_info("note: %s", r->ctx.notes.text[i]);
-}
-
 /* ---- peek and tree ---- */
 
 static bool show_graph(struct run *r, struct regex *symbol, struct error *err)
@@ -119,8 +112,9 @@ static bool profile_details_show(struct run *r, struct error *err)
 	is_done = o->list ? show_listings(r, symbol, err)
 			  : show_graph(r, symbol, err);
 	regex_free(symbol);
-	if (is_done && !o->quiet)
-		tell_notes(r);
+	/* To standard error: the output is the view. */
+	for (size_t i = 0; is_done && !o->quiet && i < r->ctx.notes.count; i++)
+		message_info("note: %s", r->ctx.notes.text[i]);
 	return is_done;
 }
 
@@ -175,27 +169,24 @@ static bool read_want(const struct run *r, struct chosen_want *want,
 			      &want->window, err);
 }
 
-/* In a profile of what waits all leaves are ways to wait: the time is that of
- * the code which waits. */
-static enum rank_by usual_measure(const struct profile *p)
-{
-	return kinds_wait(p) || counts_goroutines(p) ||
-			       str_equal(profile_type_name(p), STR("off_cpu"))
-		       ? RANK_SELF_LIB
-		       : RANK_SELF;
-}
-
 static bool show(struct run *r, struct chosen *chosen, struct error *err)
 {
+	const struct profile *p = &chosen->comparison.slow.profile;
+	bool is_of_waiting;
+
 	if (profile_details_wanted(r->ctx.options))
 		return profile_details_show(r, err);
 	r->result.has_locations_in_names =
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
-	if (!chosen_report(chosen, &r->result, err) ||
-	    (output_shows_ranks(r->ctx.options) &&
-	     !chosen_rank(chosen,
-			  usual_measure(&chosen->comparison.slow.profile),
-			  STR(""), false, err)))
+	if (!chosen_report(chosen, &r->result, err))
+		return false;
+	/* In a profile of what waits all leaves are ways to wait: the time is
+	 * that of the code which waits. */
+	is_of_waiting = kinds_wait(p) || counts_goroutines(p) ||
+			str_equal(profile_type_name(p), STR("off_cpu"));
+	if (output_shows_ranks(r->ctx.options) &&
+	    !chosen_rank(chosen, is_of_waiting ? RANK_SELF_LIB : RANK_SELF,
+			 STR(""), false, err))
 		return false;
 	/* Kinds are known of functions, not of files and lines. */
 	if (r->result.has_locations_in_names)

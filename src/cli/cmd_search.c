@@ -16,6 +16,9 @@
 
 /* From options to a search for traces. */
 
+/* Default window: an hour, since people look for recent traces. */
+#define SEARCH_WINDOW_NS NS_PER_HOUR
+
 /* ERROR_USAGE: the traces are those of a file. */
 static bool search_has_server(const struct context *ctx, struct error *err)
 {
@@ -27,8 +30,11 @@ static bool search_has_server(const struct context *ctx, struct error *err)
 				  path);
 }
 
-bool search_question(struct trace_search *s, const struct context *ctx,
-		     struct error *err)
+/* Sets up the search from --service, --name, --errors, --min-duration, --above,
+ * --query, --all, -n and time options. ERROR_USAGE, also if there is no server
+ * to search. */
+static bool search_question(struct trace_search *s, const struct context *ctx,
+			    struct error *err)
 {
 	const struct options *o = ctx->options;
 	struct find_query *q = &s->query;
@@ -74,15 +80,6 @@ static bool is_searched(const char *arg)
 	return false;
 }
 
-static void forget_searched(struct options *o)
-{
-	o->from = o->to = o->since = o->around = NULL;
-	o->service = o->name = NULL;
-	o->from_exemplar = false;
-	for (size_t i = 0; i < COUNT_OF(searched); i++)
-		options_unmark(o, searched[i]);
-}
-
 /* From here on as if the trace had been named, also in the commands that are
  * suggested. */
 static bool choose(struct run *r, struct str id, struct error *err)
@@ -104,7 +101,11 @@ static bool choose(struct run *r, struct str id, struct error *err)
 		if (!is_searched(r->ctx.options->raw_args[i]))
 			args[o->raw_count++] = r->ctx.options->raw_args[i];
 	o->raw_args = args;
-	forget_searched(o);
+	o->from = o->to = o->since = o->around = NULL;
+	o->service = o->name = NULL;
+	o->from_exemplar = false;
+	for (size_t i = 0; i < COUNT_OF(searched); i++)
+		options_unmark(o, searched[i]);
 	r->ctx.options = o;
 	return true;
 }
@@ -127,14 +128,6 @@ static bool find_typical(struct trace_search *s, struct context *ctx,
 {
 	return trace_search_typical(s, &ctx->backends, typical, err) ||
 	       explain_none(s, ctx, err);
-}
-
-static bool choose_hit(struct run *r, const struct hit *hit, struct error *err)
-{
-	char id[33];
-
-	trace_id_format(&hit->id, id);
-	return choose(r, str_from(id), err);
 }
 
 /* The trace of an exemplar, which is foreign text. */
@@ -166,6 +159,8 @@ bool search_slow_trace(struct run *r, struct error *err)
 {
 	struct trace_search s;
 	struct typical_hit typical;
+	const struct hit *hit;
+	char id[33];
 	bool done;
 
 	if (r->ctx.options->from_exemplar)
@@ -174,11 +169,12 @@ bool search_slow_trace(struct run *r, struct error *err)
 	trace_search_init(&s);
 	done = search_question(&s, &r->ctx, err) &&
 	       find_typical(&s, &r->ctx, &typical, err) &&
-	       trace_search_unusual(&s, &r->ctx.backends, err) &&
-	       choose_hit(r,
-			  s.unusual.hit ? s.unusual.hit
-					: &s.items[typical.index],
-			  err);
+	       trace_search_unusual(&s, &r->ctx.backends, err);
+	if (done) {
+		hit = s.unusual.hit ? s.unusual.hit : &s.items[typical.index];
+		trace_id_format(&hit->id, id);
+		done = choose(r, str_from(id), err);
+	}
 	if (done)
 		search_text_add_choice(&s, &typical, &r->ctx.notes);
 	trace_search_release(&s);
@@ -270,17 +266,6 @@ static bool tags(struct context *ctx, struct error *err)
 			     : tags_explain_none(&a.query, err);
 }
 
-static int list_tags(const struct options *o)
-{
-	struct error err = { 0 };
-	struct context ctx;
-	bool done = context_init(&ctx, o, &err) &&
-		    output_check_answer(o, "search --tags", &err) &&
-		    tags(&ctx, &err);
-
-	return context_end(&ctx, done, &err);
-}
-
 static bool check_args(const struct options *o, struct error *err)
 {
 	if (!o->arg_count)
@@ -305,8 +290,12 @@ int cmd_search(const struct options *o)
 	struct context ctx;
 	bool done, is_sample;
 
-	if (o->tags)
-		return list_tags(o);
+	if (o->tags) {
+		done = context_init(&ctx, o, &err) &&
+		       output_check_answer(o, "search --tags", &err) &&
+		       tags(&ctx, &err);
+		return context_end(&ctx, done, &err);
+	}
 	memset(&result, 0, sizeof result);
 	arena_init(&result.arena, LIMIT_RESULT_BYTES);
 	notes_init(&result.notes);

@@ -36,19 +36,11 @@ static bool question(struct services *s, struct context *ctx, struct error *err)
 			 "window with --since or --from");
 }
 
-/* None of that name: which others there are is worth one more request. */
-static bool fail_empty(const struct services *s, struct error *err)
-{
-	struct name_list names = { .count = 0 };
-
-	return (!s->service || services_ask_names(s, &names, err)) &&
-	       services_explain_none(s, &names, err);
-}
-
 static bool services(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 	struct services s;
+	struct name_list names = { .count = 0 };
 	struct services_answer answer = {
 		.services = &s,
 		.limit = (size_t)o->limit,
@@ -56,8 +48,12 @@ static bool services(struct context *ctx, struct error *err)
 		.notes = &ctx->notes,
 	};
 
-	if (!question(&s, ctx, err) || !services_fetch(&s, err) ||
-	    (!s.count && !fail_empty(&s, err)))
+	if (!question(&s, ctx, err) || !services_fetch(&s, err))
+		return false;
+	/* None of that name: which others there are is worth one more
+	 * request. */
+	if (!s.count && ((s.service && !services_ask_names(&s, &names, err)) ||
+			 !services_explain_none(&s, &names, err)))
 		return false;
 	answer.servers = suggest_servers(ctx, true);
 	return output_answer(o, &services_writer, &answer, err);

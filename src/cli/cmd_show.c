@@ -51,28 +51,25 @@ static bool select_rows(struct run *r, struct error *err)
 	return true;
 }
 
-/* A file has one trace, or the one that is named. */
-static bool check_window(const struct context *ctx, struct error *err)
-{
-	const struct options *o = ctx->options;
-	struct trace_arg arg = { .path = NULL };
-
-	if (!window_is_given(o))
-		return true;
-	if (o->arg_count && !trace_arg_parse(o->args[0], &arg, err))
-		return false;
-	return window_refuse_file(
-		o, arg.path ? arg.path : ctx->backends.traces.path, err);
-}
-
 static bool show(struct run *r, struct suspect *s, struct error *err)
 {
 	const struct options *o = r->ctx.options;
+	struct trace_arg arg = { .path = NULL };
 
 	r->trace.wants_details = o->events || o->errors || o->span ||
 				 has_full_output(o) ||
 				 output_needs(o, RENDER_TAKES_ALL);
-	if (!check_window(&r->ctx, err) || !run_find_suspect(r, s, err) ||
+	/* A file has one trace, or the one that is named. */
+	if (window_is_given(o)) {
+		if (o->arg_count && !trace_arg_parse(o->args[0], &arg, err))
+			return false;
+		if (!window_refuse_file(o,
+					arg.path ? arg.path
+						 : r->ctx.backends.traces.path,
+					err))
+			return false;
+	}
+	if (!run_find_suspect(r, s, err) ||
 	    !suspect_report_write(s, &r->result, err) || !set_view(r, s, err) ||
 	    !waterfall_build(&r->trace, &s->times, &s->pick, &r->result, err) ||
 	    !select_rows(r, err))

@@ -191,17 +191,6 @@ static bool find_spent(struct slo_spent *spent, const struct slo *s,
 	return slo_spent_find(spent, err);
 }
 
-/* Traces take their time to be searched and compared. */
-static bool tell_numbers(struct run *r, const struct slo *s, bool *is_told,
-			 struct error *err)
-{
-	const struct slo_answer answer = { .part = SLO_NUMBERS, .slo = s };
-
-	*is_told = output_is_table_alone(r->ctx.options);
-	return !*is_told ||
-	       output_answer(r->ctx.options, &slo_writer, &answer, err);
-}
-
 static bool tell(struct run *r, const struct slo *s,
 		 const struct slo_spent *spent, bool is_told, struct error *err)
 {
@@ -227,14 +216,18 @@ int cmd_slo(const struct options *o)
 	struct error err = { 0 };
 	struct slo s = { .window_count = 0 };
 	struct slo_spent spent = { .wanted = 0 };
+	const struct slo_answer numbers = { .part = SLO_NUMBERS, .slo = &s };
 	struct run r;
-	bool is_told = false;
+	bool is_told = output_is_table_alone(o);
 	int64_t begin_ns = clock_monotonic_ns();
-	bool done = run_begin(&r, o, "slo", &err) && question(&s, &r, &err) &&
-		    count(&s, &r, &err) &&
-		    tell_numbers(&r, &s, &is_told, &err) &&
-		    find_spent(&spent, &s, begin_ns, &r, &err) &&
-		    tell(&r, &s, &spent, is_told, &err);
+	/* The numbers first: traces take their time to be searched and
+	 * compared. */
+	bool done =
+		run_begin(&r, o, "slo", &err) && question(&s, &r, &err) &&
+		count(&s, &r, &err) &&
+		(!is_told || output_answer(o, &slo_writer, &numbers, &err)) &&
+		find_spent(&spent, &s, begin_ns, &r, &err) &&
+		tell(&r, &s, &spent, is_told, &err);
 	bool is_bad = done && (slo_is_spent(&s) || slo_firing(&s));
 	int status = run_end(&r, done, &err);
 

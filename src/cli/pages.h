@@ -106,17 +106,6 @@ struct diff {
 	uint64_t span_ids[2];
 };
 
-/* From options to a trace search. */
-
-/* Default window: an hour, since people look for recent traces. */
-#define SEARCH_WINDOW_NS NS_PER_HOUR
-
-/* Sets up the search from --service, --name, --errors, --min-duration, --above,
- * --query, --all, -n and time options. ERROR_USAGE, also if there is no server
- * to search. */
-bool search_question(struct trace_search *s, const struct context *ctx,
-		     struct error *err) MUST_CHECK;
-
 /* The objective given by options, and its request counts. */
 
 /* Reads --objective for this service with --name, --threshold, --window and the
