@@ -104,22 +104,13 @@ static bool fill_window(struct options *o, const struct held_profile *p,
 	return o->to != NULL;
 }
 
-static bool fill_baseline(struct options *o, const struct held_profile *p,
-			  struct arena *arena, struct error *err)
-{
-	struct str range = arena_printf(arena, "%" PRIu64 "..%" PRIu64,
-					p->from_ms, p->to_ms + 1);
-
-	o->baseline = range.ptr;
-	return range.ptr || arena_fail(arena, "the case's options", err);
-}
-
 static bool fill_profiles(struct options *o, bool is_diff, struct har *har,
 			  const char *path, struct arena *arena,
 			  struct error *err)
 {
 	struct held_profile latest = { .from_ms = 0 }, before = latest;
 	bool is_any = !o->type || !strcmp(o->type, "auto");
+	struct str range;
 
 	har_relax(har);
 	if (!held_profile_latest(har, is_any ? NULL : o->type, &latest))
@@ -136,29 +127,20 @@ static bool fill_profiles(struct options *o, bool is_diff, struct har *har,
 				 "earlier profile to compare with (tracefind "
 				 "profile shows the one there is)",
 				 err);
-	return fill_baseline(o, &before, arena, err);
+	range = arena_printf(arena, "%" PRIu64 "..%" PRIu64, before.from_ms,
+			     before.to_ms + 1);
+	o->baseline = range.ptr;
+	return range.ptr || arena_fail(arena, "the case's options", err);
 }
 
 /* ---- its names and types ---- */
-
-/* The window that the case's list is of. */
-static bool fill_lists(struct options *o, struct har *har, const char *path,
-		       struct arena *arena, struct error *err)
-{
-	uint64_t from_ms, to_ms;
-
-	har_relax(har);
-	if (!held_list_window(har, &from_ms, &to_ms))
-		return fail_held(har, path, "list of what sends profiles", err);
-	o->from = edge(arena, from_ms, err);
-	o->to = o->from ? edge(arena, to_ms + 1, err) : NULL;
-	return o->to != NULL;
-}
 
 bool case_fill(struct options *o, const struct command *command,
 	       struct har *har, const char *path, struct arena *arena,
 	       struct error *err)
 {
+	uint64_t from_ms, to_ms;
+
 	switch (command->bit) {
 	case COMMAND_SLOW:
 	case COMMAND_SHOW:
@@ -178,7 +160,14 @@ bool case_fill(struct options *o, const struct command *command,
 		       fail_held(har, path, "search", err);
 	case COMMAND_SERVICES:
 	case COMMAND_TYPES:
-		return fill_lists(o, har, path, arena, err);
+		/* The window that the case's list is of. */
+		har_relax(har);
+		if (!held_list_window(har, &from_ms, &to_ms))
+			return fail_held(har, path,
+					 "list of what sends profiles", err);
+		o->from = edge(arena, from_ms, err);
+		o->to = o->from ? edge(arena, to_ms + 1, err) : NULL;
+		return o->to != NULL;
 	default:
 		return true;
 	}

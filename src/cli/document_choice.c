@@ -270,12 +270,6 @@ static bool take_profiles(struct document *d, struct context *ctx,
 	return true;
 }
 
-static bool is_final(const struct error *err)
-{
-	return err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||
-	       err->code == ERROR_INTERRUPTED;
-}
-
 static bool ask_profiles(struct document_choice *c, struct context *ctx,
 			 struct document_profile *list, struct error *err)
 {
@@ -286,7 +280,8 @@ static bool ask_profiles(struct document_choice *c, struct context *ctx,
 
 	if (services_fetch(&s, &why))
 		return take_profiles(&c->document, ctx, &s, list, err);
-	if (is_final(&why)) {
+	if (why.code == ERROR_MEMORY || why.code == ERROR_STOPPED ||
+	    why.code == ERROR_INTERRUPTED) {
 		*err = why;
 		return false;
 	}

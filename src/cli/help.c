@@ -194,19 +194,6 @@ static void write_details(const char *details, bool is_all, struct out *out)
 	}
 }
 
-static const struct option_row *row_of(const struct command *command,
-				       struct str name)
-{
-	for (size_t i = 0; i < options_table.row_count; i++) {
-		const struct option_row *row = &options_table.rows[i];
-
-		if (row->commands & command->bit &&
-		    str_equal(name, str_from(row->name)))
-			return row;
-	}
-	return NULL;
-}
-
 static void write_common(const struct command *command, struct out *out)
 {
 	const char *names = command->common;
@@ -215,10 +202,16 @@ static void write_common(const struct command *command, struct out *out)
 		out_text(out, "\nOptions:\n");
 	while (*names) {
 		struct str name = { names, strcspn(names, " ") };
-		const struct option_row *row = row_of(command, name);
 
-		if (row)
-			write_option(out, row, command, false);
+		for (size_t i = 0; i < options_table.row_count; i++) {
+			const struct option_row *row = &options_table.rows[i];
+
+			if (row->commands & command->bit &&
+			    str_equal(name, str_from(row->name))) {
+				write_option(out, row, command, false);
+				break;
+			}
+		}
 		names += name.len + strspn(names + name.len, " ");
 	}
 	if (*command->common)

@@ -34,19 +34,6 @@ static bool check_stdout(const struct options *o,
 			 output->format);
 }
 
-static bool fail_format(const struct command *command, const char *called,
-			const char *format, struct error *err)
-{
-	struct buf names;
-
-	buf_init(&names, LIMIT_ERROR_BYTES);
-	output_list_formats(command, &names);
-	error_set(err, ERROR_USAGE, "-o %s: %s supports %s", format, called,
-		  buf_text(&names));
-	buf_release(&names);
-	return false;
-}
-
 bool output_check_as(const struct options *o, const struct command *command,
 		     const char *called, struct error *err)
 {
@@ -55,9 +42,16 @@ bool output_check_as(const struct options *o, const struct command *command,
 
 	for (size_t i = 0; i < count; i++) {
 		const char *format = list[i].format;
+		struct buf names;
 
-		if (!output_gives(command, format))
-			return fail_format(command, called, format, err);
+		if (!output_gives(command, format)) {
+			buf_init(&names, LIMIT_ERROR_BYTES);
+			output_list_formats(command, &names);
+			error_set(err, ERROR_USAGE, "-o %s: %s supports %s",
+				  format, called, buf_text(&names));
+			buf_release(&names);
+			return false;
+		}
 		if (!check_stdout(o, &list[i], &on_stdout, err))
 			return false;
 		if (!list[i].path &&
@@ -161,16 +155,6 @@ static void write_rendered(const struct writing *w, struct out *out)
 	w->format->render(w->input, out);
 }
 
-/* A format that only this answer has. */
-static const struct answer_format *other_format(const struct answer_writer *w,
-						const char *name)
-{
-	for (const struct answer_format *f = w->others; f && f->name; f++)
-		if (!strcmp(f->name, name))
-			return f;
-	return NULL;
-}
-
 /* Writes a format that is made of the machine's answer. */
 static void write_from_json(const struct writing *w, struct out *out)
 {
@@ -192,12 +176,16 @@ static void write_from_json(const struct writing *w, struct out *out)
 
 static void write_answered(const struct writing *w, struct out *out)
 {
-	const struct answer_format *other = other_format(w->writer, w->name);
+	const struct answer_format *other = w->writer->others;
 	struct render_style style = *w->style;
+
+	/* A format that only this answer has. */
+	while (other && other->name && strcmp(other->name, w->name) != 0)
+		other++;
 
 	if (!strcmp(w->name, "markdown"))
 		style = render_style_markdown(w->style);
-	if (other)
+	if (other && other->name)
 		other->write(w->answer, out);
 	else if (!strcmp(w->name, "json"))
 		w->writer->json(w->answer, out);
@@ -370,18 +358,6 @@ static bool render_one(struct rendering *g, const struct output_option *wanted,
 			    : write_stdout(o, &w, err);
 }
 
-/* Functions that nobody asked for were not ranked. */
-static void tell_rendered(struct rendering *g)
-{
-	const struct options *o = g->r->ctx.options;
-	const struct writing table = { .write = write_rendered,
-				       .format = render_find(STR("table")),
-				       .input = &g->in };
-
-	g->in.style = style_for(o, false);
-	tell_written(o, output_shows_ranks(o) ? &table : NULL);
-}
-
 /* Without a profile what there is is printed. */
 static bool explore(struct rendering *g, struct error *err)
 {
@@ -419,6 +395,9 @@ bool output_render(const struct run *r, struct error *err)
 		.is_plain = r->question.rows.is_plain,
 		.is_reversed = r->ctx.options->reverse,
 	};
+	const struct writing table = { .write = write_rendered,
+				       .format = render_find(STR("table")),
+				       .input = &g.in };
 	size_t count;
 	const struct output_option *list =
 		output_wanted(r->ctx.options, &count);
@@ -439,8 +418,13 @@ bool output_render(const struct run *r, struct error *err)
 			keep_worst(&worst, &each);
 	if (r->ctx.options->interactive && !explore(&g, &each))
 		keep_worst(&worst, &each);
-	if (worst.code == ERROR_NONE && is_in_files_alone(r->ctx.options))
-		tell_rendered(&g);
+	if (worst.code == ERROR_NONE && is_in_files_alone(r->ctx.options)) {
+		g.in.style = style_for(r->ctx.options, false);
+		/* Functions that nobody asked for were not ranked. */
+		tell_written(r->ctx.options, output_shows_ranks(r->ctx.options)
+						     ? &table
+						     : NULL);
+	}
 	drawings_release(&g.drawings);
 	buf_release(&g.repeat);
 	buf_release(&g.packed_case);
@@ -467,20 +451,6 @@ static bool write_answer(const struct options *o,
 			    : write_stdout(o, &w, err);
 }
 
-static void tell_answered(const struct options *o,
-			  const struct answer_writer *writer,
-			  const void *answer)
-{
-	struct render_style style = style_for(o, false);
-	const struct writing table = { .write = write_answered,
-				       .name = "table",
-				       .writer = writer,
-				       .answer = answer,
-				       .style = &style };
-
-	tell_written(o, writer->table && !writer->is_list ? &table : NULL);
-}
-
 bool output_is_table_alone(const struct options *o)
 {
 	size_t count;
@@ -505,7 +475,16 @@ bool output_answer(const struct options *o, const struct answer_writer *writer,
 		*err = each;
 		done = false;
 	}
-	if (done && is_in_files_alone(o))
-		tell_answered(o, writer, answer);
+	if (done && is_in_files_alone(o)) {
+		struct render_style style = style_for(o, false);
+		const struct writing table = { .write = write_answered,
+					       .name = "table",
+					       .writer = writer,
+					       .answer = answer,
+					       .style = &style };
+
+		tell_written(o,
+			     writer->table && !writer->is_list ? &table : NULL);
+	}
 	return done;
 }

@@ -41,18 +41,15 @@ static struct {
 	volatile sig_atomic_t is_shown;
 } progress;
 
-static bool can_erase(void)
+bool progress_begin(const struct options *o)
 {
 	const char *term = getenv("TERM");
 
-	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb");
-}
-
-bool progress_begin(const struct options *o)
-{
 	if (!progress.started_ns)
 		progress.started_ns = clock_monotonic_ns();
-	progress.has_line = !o->quiet && !o->verbose && can_erase();
+	/* A line that can be erased. */
+	progress.has_line = !o->quiet && !o->verbose && isatty(STDERR_FILENO) &&
+			    term && *term && strcmp(term, "dumb");
 	return progress.report_fd || !o->quiet;
 }
 
@@ -68,15 +65,6 @@ static void put(const char *data, size_t len)
 	ssize_t done = write(fd, data, len);
 
 	(void)done;
-}
-
-static size_t terminal_columns(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
-		return size.ws_col;
-	return DEFAULT_COLUMNS;
 }
 
 /* Returns the subject of an address, in words. */
@@ -181,6 +169,8 @@ static void tell_pause(const struct http_progress *p)
 void progress_show(const struct http_progress *p)
 {
 	int64_t now_ns = clock_monotonic_ns();
+	size_t columns = DEFAULT_COLUMNS;
+	struct winsize size;
 	struct buf line;
 	struct str text;
 
@@ -204,9 +194,11 @@ void progress_show(const struct http_progress *p)
 		buf_release(&line);
 		return;
 	}
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+		columns = size.ws_col;
 	/* The last column stays free, or the terminal would wrap. */
 	text = buf_str(&line);
-	text.len = text_fit(text, terminal_columns() - 1);
+	text.len = text_fit(text, columns - 1);
 	if (line.state == BUF_OK) {
 		progress.is_shown = 1;
 		put(ERASE, sizeof ERASE - 1);

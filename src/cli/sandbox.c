@@ -20,25 +20,18 @@ static void allow_argument(struct confine *c, const char *text)
 				   text + (strncmp(text, "file:", 5) ? 0 : 5));
 }
 
-/* Every option that names a file, of both sides. */
-static void allow_options(struct confine *c, const struct options *o)
+static void allow_inputs(struct confine *c, const struct context *ctx)
 {
+	const struct options *o = ctx->options;
 	/* Only read from, but option_target() serves both ways. */
 	struct options values = *o;
 	struct option_form form;
 
+	confine_allow_system(c);
 	for (size_t i = 0; option_form_get(&options_table, i, &form); i++)
 		if (form.row->kind == OPTION_FILE)
 			allow_argument(c, *(const char **)option_target(
 						  &form, &values));
-}
-
-static void allow_inputs(struct confine *c, const struct context *ctx)
-{
-	const struct options *o = ctx->options;
-
-	confine_allow_system(c);
-	allow_options(c, o);
 	for (size_t i = 0; i < o->arg_count; i++)
 		allow_argument(c, o->args[i]);
 	for (size_t i = 0; i < o->against_count; i++)

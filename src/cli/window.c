@@ -16,16 +16,6 @@ bool window_is_given(const struct options *o)
 	return o->from || o->to || o->since || o->around;
 }
 
-static bool parse_since(const char *text, int64_t *out, struct error *err)
-{
-	if (parse_duration(str_from(text), out) && *out > 0)
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "--since \"%s\": not a duration such as 30m, 1h30m "
-			 "or 7d",
-			 text);
-}
-
 static bool parse_option_time(const char *option, const char *text,
 			      int64_t now_ns, int64_t *out, struct error *err)
 {
@@ -79,8 +69,12 @@ bool window_resolve(const struct options *o, int64_t now_ns,
 		*out = window_around(middle_ns, middle_ns, o->pad_ns, now_ns);
 		return check_order(*out, err);
 	}
-	if (o->since && !parse_since(o->since, &length_ns, err))
-		return false;
+	if (o->since &&
+	    (!parse_duration(str_from(o->since), &length_ns) || length_ns <= 0))
+		return error_set(err, ERROR_USAGE,
+				 "--since \"%s\": not a duration such as 30m, "
+				 "1h30m or 7d",
+				 o->since);
 	out->to_ns = now_ns;
 	if (o->to &&
 	    !parse_option_time("--to", o->to, now_ns, &out->to_ns, err))
@@ -90,18 +84,6 @@ bool window_resolve(const struct options *o, int64_t now_ns,
 	    !parse_option_time("--from", o->from, now_ns, &out->from_ns, err))
 		return false;
 	return check_order(*out, err);
-}
-
-/* "FROM..TO"; false when either side is no time (err is set). */
-static bool parse_range(struct str text, size_t dots, int64_t now_ns,
-			struct time_range *out, struct error *err)
-{
-	struct str to = str_slice(text, dots + 2, text.len);
-
-	return parse_time(str_slice(text, 0, dots), now_ns, &out->from_ns,
-			  err) &&
-	       parse_time(to, now_ns, &out->to_ns, err) &&
-	       check_order(*out, err);
 }
 
 static bool set_kind(struct baseline_want *out, enum baseline_kind kind)
@@ -163,7 +145,11 @@ bool baseline_parse(const struct options *o, int64_t now_ns,
 	}
 	why_no_file = errno;
 	if (dots != SIZE_MAX && !memchr(text.ptr, '/', text.len)) {
-		if (parse_range(text, dots, now_ns, &out->range, err))
+		if (parse_time(str_slice(text, 0, dots), now_ns,
+			       &out->range.from_ns, err) &&
+		    parse_time(str_slice(text, dots + 2, text.len), now_ns,
+			       &out->range.to_ns, err) &&
+		    check_order(out->range, err))
 			return set_kind(out, BASELINE_WANT_RANGE);
 		return error_prefix(err, "--baseline");
 	}
