@@ -41,57 +41,44 @@ static const struct {
 	{ { "Eval:", 5 }, { "Eval:", 5 } },
 };
 
-/* Suffixes of async-profiler and perf-map-agent: compiled, inlined,
- * interpreted, by the first compiler. "_[k]" is kept, since kernel functions
- * always have it. */
-static struct str without_java_mark(struct str name)
-{
-	static const char marks[] = "ji01";
-
-	if (name.len > 4 && name.ptr[name.len - 3] == '[' &&
-	    name.ptr[name.len - 4] == '_' &&
-	    memchr(marks, name.ptr[name.len - 2], sizeof marks - 1))
-		name.len -= 4;
-	return name;
-}
-
-/* "int32 [shop] Price::Calc(int32)[Tier0]". */
-static struct str without_dotnet_tier(struct str name)
-{
-	struct str tier = str_slice(name, str_behind_last(name, '['), name.len);
-	size_t at = name.len - tier.len;
-
-	tier.len--;
-	if (at > 1 && name.ptr[at - 2] == ')' &&
-	    str_is_one_of(tier, dotnet_tiers, COUNT_OF(dotnet_tiers)))
-		name.len = at - 1;
-	return name;
-}
-
-/* Marks: interpreted, or compiled by Sparkplug, Maglev or TurboFan; ' for
- * context-specialized code. */
-static size_t v8_mark_length(struct str s)
-{
-	size_t at = 0;
-
-	if (s.len && memchr("~^+*", s.ptr[0], 4))
-		at++;
-	return at && at < s.len && s.ptr[at] == '\'' ? at + 1 : at;
-}
-
 struct name_pieces function_name_unmarked(struct str name)
 {
-	if (name.len && name.ptr[name.len - 1] == ']')
-		return (struct name_pieces){
-			.rest = without_dotnet_tier(without_java_mark(name)),
-		};
+	/* async-profiler and perf-map-agent: compiled, inlined, interpreted, by
+	 * the first compiler. "_[k]" is kept, since kernel functions always
+	 * have it. */
+	static const char java_marks[] = "ji01";
+
+	if (name.len && name.ptr[name.len - 1] == ']') {
+		struct str tier;
+		size_t at;
+
+		if (name.len > 4 && name.ptr[name.len - 3] == '[' &&
+		    name.ptr[name.len - 4] == '_' &&
+		    memchr(java_marks, name.ptr[name.len - 2],
+			   sizeof java_marks - 1))
+			name.len -= 4;
+		/* "int32 [shop] Price::Calc(int32)[Tier0]". */
+		tier = str_slice(name, str_behind_last(name, '['), name.len);
+		at = name.len - tier.len;
+		tier.len--;
+		if (at > 1 && name.ptr[at - 2] == ')' &&
+		    str_is_one_of(tier, dotnet_tiers, COUNT_OF(dotnet_tiers)))
+			name.len = at - 1;
+		return (struct name_pieces){ .rest = name };
+	}
 	for (size_t i = 0; name.len && i < COUNT_OF(v8_fronts); i++) {
 		struct str front = v8_fronts[i].front, rest;
+		size_t marks;
 
 		if (*name.ptr != *front.ptr || !str_starts(name, front))
 			continue;
 		rest = str_slice(name, front.len, name.len);
-		rest = str_slice(rest, v8_mark_length(rest), rest.len);
+		/* Interpreted, or compiled by Sparkplug, Maglev or TurboFan; '
+		 * for context-specialized code. */
+		marks = rest.len && memchr("~^+*", rest.ptr[0], 4);
+		if (marks && rest.len > 1 && rest.ptr[1] == '\'')
+			marks++;
+		rest = str_slice(rest, marks, rest.len);
 		/* In these names the file follows after a space. */
 		if (str_until(rest, 0, ' ') < rest.len)
 			return (struct name_pieces){ v8_fronts[i].shown, rest };
@@ -171,19 +158,6 @@ static struct str strip_rust_hash(struct str s)
 	return str_slice(s, 0, start - 3);
 }
 
-static struct str strip_suffixes(struct str s)
-{
-	struct str bare = s;
-
-	for (;;) {
-		struct str next = strip_clone(strip_rust_hash(bare));
-
-		if (next.len == bare.len)
-			return bare;
-		bare = next;
-	}
-}
-
 /* Returns the length of a mark after which the JVM, Spring and others put a
  * number or a hash. */
 static size_t generated_prefix(struct str rest)
@@ -211,28 +185,6 @@ static bool is_number_part(char c)
 	return ascii_is_hex(c) || c == '$' || c == '/' || c == '+' || c == 'x';
 }
 
-/* Returns the length of the number after such a mark: "$14/0x00ff", "7", "". */
-static size_t generated_number(struct str s, size_t at)
-{
-	size_t len = count_while(s, at, is_number_part);
-	size_t end = at + len;
-
-	/* Letters of a following word are not part of it. */
-	if (end < s.len && s.ptr[end] != '.' && s.ptr[end] != ':')
-		return count_while(s, at, ascii_is_digit);
-	return len;
-}
-
-static size_t address_length(struct str s, size_t at)
-{
-	size_t digits;
-
-	if (!str_starts(str_slice(s, at, 2), STR("0x")))
-		return 0;
-	digits = count_while(s, at + 2, ascii_is_hex);
-	return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
-}
-
 /* Replacement for a generated part, and the length of that part. */
 struct generated {
 	struct str text;
@@ -255,17 +207,6 @@ static struct generated go_shape(struct str s, size_t at)
 		end++;
 	} while (depth && end < s.len && end - at < SHAPE_MAX_BYTES);
 	return (struct generated){ STR("[...]"), depth ? 0 : end - at };
-}
-
-/* Rust's crate hash: "core[f3a1b2c3d4e5f607]::fmt". */
-static struct generated crate_hash(struct str s, size_t at)
-{
-	size_t digits = count_while(s, at + 1, ascii_is_hex);
-
-	if (digits != RUST_HASH_DIGITS || at + 1 + digits >= s.len ||
-	    s.ptr[at + 1 + digits] != ']')
-		return (struct generated){ 0 };
-	return (struct generated){ STR(""), digits + 2 };
 }
 
 /* Numbers of the C# compiler, which counts methods of a class with lambdas,
@@ -336,11 +277,17 @@ static struct generated java_lambda(struct str s, size_t at)
 static struct generated jvm_number(struct str s, size_t at)
 {
 	size_t mark = generated_prefix(str_slice(s, at, s.len));
+	size_t digits, end;
 
 	if (!mark)
 		return (struct generated){ 0 };
-	return (struct generated){ str_slice(s, at, mark),
-				   mark + generated_number(s, at + mark) };
+	/* "$14/0x00ff", "7", "". */
+	digits = count_while(s, at + mark, is_number_part);
+	end = at + mark + digits;
+	/* Letters of a following word are not part of it. */
+	if (end < s.len && s.ptr[end] != '.' && s.ptr[end] != ':')
+		digits = count_while(s, at + mark, ascii_is_digit);
+	return (struct generated){ str_slice(s, at, mark), mark + digits };
 }
 
 /* "[perf-123.map]" and "[jitted-123-4.so]": frames without a name. */
@@ -435,14 +382,18 @@ static struct generated ocaml_stamp(struct str s, size_t at)
 static struct generated generated_at(struct str s, size_t at)
 {
 	struct generated g = { 0 };
+	size_t digits;
 
 	switch (s.ptr[at]) {
 	case '$':
 	case 'G':
 		return jvm_number(s, at);
 	case '0':
+		digits = count_while(s, at + 2, ascii_is_hex);
 		g.text = STR("0x?");
-		g.len = address_length(s, at);
+		if (str_starts(str_slice(s, at, 2), STR("0x")) &&
+		    digits >= ADDRESS_DIGITS)
+			g.len = digits + 2;
 		return g;
 	case '>':
 		return csharp_number(s, at);
@@ -454,7 +405,12 @@ static struct generated generated_at(struct str s, size_t at)
 		g = go_shape(s, at);
 		if (!g.len)
 			g = process_file(s, at);
-		return g.len ? g : crate_hash(s, at);
+		/* Rust's crate hash: "core[f3a1b2c3d4e5f607]::fmt". */
+		digits = count_while(s, at + 1, ascii_is_hex);
+		if (!g.len && digits == RUST_HASH_DIGITS &&
+		    at + 1 + digits < s.len && s.ptr[at + 1 + digits] == ']')
+			g = (struct generated){ STR(""), digits + 2 };
+		return g;
 	case '_':
 		g = nameless_number(s, at);
 		return g.len ? g : ocaml_stamp(s, at);
@@ -474,15 +430,6 @@ static bool may_begin_generated(char c)
 	return may[(unsigned char)c];
 }
 
-static size_t plain_length(struct str s, size_t at)
-{
-	size_t end = at;
-
-	while (end < s.len && !may_begin_generated(s.ptr[end]))
-		end++;
-	return end - at;
-}
-
 /* Returns whether the exact and the stable key differ. */
 static bool add_numbered(struct str s, enum name_key key, struct buf *out)
 {
@@ -497,7 +444,9 @@ static bool add_numbered(struct str s, enum name_key key, struct buf *out)
 			buf_add_str(out, g.text);
 		} else {
 			used += !used;
-			used += plain_length(s, at + used);
+			while (at + used < s.len &&
+			       !may_begin_generated(s.ptr[at + used]))
+				used++;
 			buf_add(out, s.ptr + at, used);
 		}
 		at += used;
@@ -622,40 +571,6 @@ static bool take_number(struct str *s, struct str mark)
 	return true;
 }
 
-static bool take_lines(const struct line_form *form, struct str *s)
-{
-	bool has_column, is_done;
-
-	if (!form->colon.len)
-		return true;
-	has_column = form->column.len && take_number(s, form->column);
-	is_done = take_number(s, form->colon);
-	return is_done || (has_column && str_equal(form->colon, form->column));
-}
-
-/* Returns the start of the last part, after `open`; SIZE_MAX if absent. */
-static size_t behind_last(struct str s, struct str open)
-{
-	for (size_t at = s.len; at >= open.len && at > 0; at--)
-		if (str_ends(str_slice(s, 0, at), open))
-			return at;
-	return open.len ? SIZE_MAX : s.len;
-}
-
-/* Returns whether it is an anonymous function of Python, which spans few
- * lines. */
-static bool is_lambda(struct str front)
-{
-	static const struct str words[] = { T("<lambda>"), T("<genexpr>"),
-					    T("<listcomp>"), T("<dictcomp>"),
-					    T("<setcomp>") };
-
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (str_starts(front, words[i]))
-			return true;
-	return false;
-}
-
 static bool is_wanted_file(enum name_file want, const struct name_parts *parts)
 {
 	switch (want) {
@@ -673,17 +588,31 @@ static bool is_wanted_file(enum name_file want, const struct name_parts *parts)
 static bool form_match(const struct line_form *form, struct str name,
 		       struct name_parts *parts)
 {
+	/* Anonymous functions of Python, which span few lines. */
+	static const struct str lambdas[] = { T("<lambda>"), T("<genexpr>"),
+					      T("<listcomp>"), T("<dictcomp>"),
+					      T("<setcomp>") };
 	struct str rest = name;
 	size_t at;
 
 	if (!str_ends(name, form->close) || !str_starts(name, form->front))
 		return false;
 	rest.len -= form->close.len;
-	if (!take_lines(form, &rest))
-		return false;
-	at = behind_last(rest, form->open);
-	if (at == SIZE_MAX)
-		return false;
+	if (form->colon.len) {
+		bool has_column =
+			form->column.len && take_number(&rest, form->column);
+
+		if (!take_number(&rest, form->colon) &&
+		    !(has_column && str_equal(form->colon, form->column)))
+			return false;
+	}
+	/* The last part begins behind `open`. */
+	for (at = rest.len; form->open.len; at--) {
+		if (at < form->open.len)
+			return false;
+		if (str_ends(str_slice(rest, 0, at), form->open))
+			break;
+	}
 	*parts = (struct name_parts){
 		.front = str_slice(rest, 0, at),
 		.file = str_slice(rest, at, rest.len),
@@ -692,8 +621,9 @@ static bool form_match(const struct line_form *form, struct str name,
 	/* Includes the bracket that opened the line. */
 	if (str_equal(form->colon, STR("(")))
 		parts->end = str_slice(parts->end, 1, parts->end.len);
-	parts->is_of_definition =
-		form->is_of_definition || is_lambda(parts->front);
+	parts->is_of_definition = form->is_of_definition;
+	for (size_t i = 0; i < COUNT_OF(lambdas); i++)
+		parts->is_of_definition |= str_starts(parts->front, lambdas[i]);
 	return is_wanted_file(form->file, parts);
 }
 
@@ -712,19 +642,13 @@ static bool leading_match(struct str name, struct name_parts *parts)
 	return take_number(&parts->file, STR(":")) && is_source(parts->file);
 }
 
-/* Returns whether the name may contain a file or line, by its last character or
- * a Python prefix. */
-static bool may_have_line(struct str name)
+static bool line_find(struct str name, struct name_parts *parts)
 {
 	char last = name.len ? name.ptr[name.len - 1] : '\0';
 
-	return ascii_is_digit(last) || last == ')' || last == '}' ||
-	       str_starts(name, STR("py::"));
-}
-
-static bool line_find(struct str name, struct name_parts *parts)
-{
-	if (may_have_line(name))
+	/* Most names have neither, which their ends show. */
+	if (ascii_is_digit(last) || last == ')' || last == '}' ||
+	    str_starts(name, STR("py::")))
 		for (size_t i = 0; i < COUNT_OF(line_forms); i++)
 			if (form_match(&line_forms[i], name, parts))
 				return true;
@@ -751,18 +675,6 @@ static bool add_parts(const struct name_parts *parts, enum name_key key,
 }
 
 /* ---- combined ---- */
-
-/* "camlShop__parse_268": the OCaml compiler numbers the definitions of a
- * module. */
-static struct str without_ocaml_stamp(struct str s)
-{
-	struct str bare = strip_digits(s);
-
-	return str_starts(s, STR("caml")) && bare.len < s.len &&
-			       str_ends(bare, STR("_"))
-		       ? str_slice(bare, 0, bare.len - 1)
-		       : s;
-}
 
 /* py-spy's root frames: "process 123:python3 work.py", "thread (0x7F12):
  * worker". */
@@ -794,12 +706,20 @@ static struct str add_root(struct str s, struct buf *out)
 
 bool function_key(struct str name, enum name_key key, struct buf *out)
 {
-	struct str s = strip_suffixes(name), bare;
+	struct str s = name, bare = strip_clone(strip_rust_hash(s));
 	struct name_parts parts;
 
+	while (bare.len != s.len) {
+		s = bare;
+		bare = strip_clone(strip_rust_hash(s));
+	}
 	s = add_root(s, out);
-	bare = without_ocaml_stamp(s);
-	if (bare.len < s.len) {
+	/* "camlShop__parse_268": the OCaml compiler numbers the definitions of
+	 * a module. */
+	bare = strip_digits(s);
+	if (str_starts(s, STR("caml")) && bare.len < s.len &&
+	    str_ends(bare, STR("_"))) {
+		bare.len--;
 		buf_add_str(out, key == NAME_KEY_EXACT ? s : bare);
 		return true;
 	}

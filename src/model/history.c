@@ -233,29 +233,20 @@ static int compare_spans(const void *pa, const void *pb)
 	return order ? order : compare_copies(pa, pb);
 }
 
-static bool is_copy(const struct history_span *a, const struct history_span *b)
-{
-	return a->span_id && a->span_id == b->span_id && a->trace == b->trace &&
-	       a->operation == b->operation;
-}
-
-/* Returns a hash table for ids: its size is a power of two, at least twice the
- * count. */
-static uint64_t *id_table(uint32_t count, unsigned *bits)
-{
-	for (*bits = 6; (uint64_t)1 << *bits < 2 * (uint64_t)count;)
-		++*bits;
-	return mem_calloc((size_t)1 << *bits, sizeof(uint64_t));
-}
-
 /* Returns whether two spans may have the same id, in any traces and operations;
  * true also when out of memory, or if lookups take long: ids are untrusted. */
 static bool may_have_copies(const struct history_window *w)
 {
 	uint64_t steps = 8 * (uint64_t)w->span_count;
-	unsigned bits;
-	uint64_t *ids = id_table(w->span_count, &bits);
-	bool is_new = ids;
+	unsigned bits = 6;
+	uint64_t *ids;
+	bool is_new;
+
+	/* A hash table of at least twice the count. */
+	while ((uint64_t)1 << bits < 2 * (uint64_t)w->span_count)
+		bits++;
+	ids = mem_calloc((size_t)1 << bits, sizeof *ids);
+	is_new = ids;
 
 	for (uint32_t i = 0; is_new && i < w->span_count; i++) {
 		uint64_t id = w->spans[i].span_id;
@@ -270,19 +261,6 @@ static bool may_have_copies(const struct history_window *w)
 	}
 	mem_free(ids);
 	return !is_new;
-}
-
-static void drop_copies(struct history_window *w)
-{
-	uint32_t kept = 0;
-
-	if (w->span_count == 0 || !may_have_copies(w))
-		return;
-	qsort(w->spans, w->span_count, sizeof *w->spans, compare_copies);
-	for (uint32_t i = 0; i < w->span_count; i++)
-		if (kept == 0 || !is_copy(&w->spans[kept - 1], &w->spans[i]))
-			w->spans[kept++] = w->spans[i];
-	w->span_count = kept;
 }
 
 /* Merges traces of equal id into the one that starts first. merged[] maps old
@@ -309,19 +287,6 @@ static uint32_t merge_traces(struct ranked_trace *traces, uint32_t count,
 		kept++;
 	}
 	return kept;
-}
-
-/* Marks traces without a slow enough span, if the query was for slow ones. */
-static void mark_fast(const struct history_window *w, bool *is_kept,
-		      uint32_t trace_count)
-{
-	if (w->slow_operation == OPERATION_NONE)
-		return;
-	memset(is_kept, 0, trace_count * sizeof *is_kept);
-	for (uint32_t i = 0; i < w->span_count; i++)
-		if (w->spans[i].operation == w->slow_operation &&
-		    w->spans[i].duration_ns >= w->min_duration_ns)
-			is_kept[w->spans[i].trace] = true;
 }
 
 static void map_spans(struct history_window *w, const uint32_t *map)
@@ -356,16 +321,6 @@ static void store_traces(struct history_window *w, struct ranked_trace *traces,
 	w->trace_count = kept;
 }
 
-static int64_t first_start(const struct history_span *spans, uint32_t count)
-{
-	int64_t first_ns = INT64_MAX;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (spans[i].start_ns < first_ns)
-			first_ns = spans[i].start_ns;
-	return first_ns;
-}
-
 /* Moves the spans, then sorts those with equal starts. */
 static void place_spans(struct history_span *spans, uint32_t count,
 			const struct radix_item *starts,
@@ -397,7 +352,10 @@ static uint32_t count_in_place(const struct history_window *w, int64_t *rest_ns)
 	       (spans[ordered - 1].start_ns < spans[ordered].start_ns ||
 		compare_spans(&spans[ordered - 1], &spans[ordered]) <= 0))
 		ordered++;
-	*rest_ns = first_start(spans + ordered, w->span_count - ordered);
+	*rest_ns = INT64_MAX;
+	for (uint32_t i = ordered; i < w->span_count; i++)
+		if (spans[i].start_ns < *rest_ns)
+			*rest_ns = spans[i].start_ns;
 	for (kept = ordered; kept > 0; kept--)
 		if (spans[kept - 1].start_ns < *rest_ns)
 			break;
@@ -442,7 +400,8 @@ void history_finish_window(struct history *h, uint32_t window)
 	struct ranked_trace traces[LIMIT_HISTORY_TRACES];
 	uint32_t map[LIMIT_HISTORY_TRACES];
 	bool is_kept[LIMIT_HISTORY_TRACES];
-	uint32_t count = w->trace_count;
+	bool is_of_slow = w->slow_operation != OPERATION_NONE;
+	uint32_t count = w->trace_count, kept = 0;
 
 	if (count == 0)
 		return;
@@ -451,26 +410,32 @@ void history_finish_window(struct history *h, uint32_t window)
 	count = merge_traces(traces, count, map);
 	for (uint32_t i = 0; i < w->span_count; i++)
 		w->spans[i].trace = map[w->spans[i].trace];
-	drop_copies(w);
-	memset(is_kept, true, count * sizeof *is_kept);
-	mark_fast(w, is_kept, count);
+	if (w->span_count && may_have_copies(w)) {
+		qsort(w->spans, w->span_count, sizeof *w->spans,
+		      compare_copies);
+		for (uint32_t i = 0; i < w->span_count; i++) {
+			const struct history_span *s = &w->spans[i];
+			const struct history_span *last =
+				kept ? &w->spans[kept - 1] : NULL;
+
+			if (!last || !s->span_id ||
+			    s->span_id != last->span_id ||
+			    s->trace != last->trace ||
+			    s->operation != last->operation)
+				w->spans[kept++] = *s;
+		}
+		w->span_count = kept;
+	}
+	/* If the query was for slow ones, traces without a slow enough span go.
+	 */
+	memset(is_kept, !is_of_slow, count * sizeof *is_kept);
+	for (uint32_t i = 0; is_of_slow && i < w->span_count; i++)
+		if (w->spans[i].operation == w->slow_operation &&
+		    w->spans[i].duration_ns >= w->min_duration_ns)
+			is_kept[w->spans[i].trace] = true;
 	store_traces(w, traces, count, is_kept, map);
 	map_spans(w, map);
 	order_spans(w);
-}
-
-static bool move_trace(struct history *h, uint32_t from, uint32_t to,
-		       uint32_t trace, struct error *err)
-{
-	const struct history_window *w = &h->windows[from];
-
-	if (!history_add_trace(h, to, &w->traces[trace], err))
-		return false;
-	for (uint32_t i = 0; i < w->span_count; i++)
-		if (w->spans[i].trace == trace &&
-		    !history_add_span(h, to, &w->spans[i], err))
-			return false;
-	return true;
 }
 
 bool history_move_before(struct history *h, uint32_t from, uint32_t to,
@@ -483,8 +448,12 @@ bool history_move_before(struct history *h, uint32_t from, uint32_t to,
 	for (uint32_t i = 0; i < late->trace_count; i++) {
 		if (late->traces[i].start_ns >= before_ns)
 			break;
-		if (!move_trace(h, from, to, i, err))
+		if (!history_add_trace(h, to, &late->traces[i], err))
 			return false;
+		for (uint32_t k = 0; k < late->span_count; k++)
+			if (late->spans[k].trace == i &&
+			    !history_add_span(h, to, &late->spans[k], err))
+				return false;
 	}
 	early->range.to_ns = before_ns;
 	early->is_answered = true;

@@ -66,15 +66,6 @@ static bool has_at(struct str path, size_t at, struct str part)
 	return true;
 }
 
-/* Skips this many folders; returns 0 if there are fewer. */
-static size_t skip_folders(struct str path, size_t at, unsigned int count)
-{
-	for (; count && at < path.len; at++)
-		if (is_slash(path.ptr[at]))
-			count--;
-	return count ? 0 : at;
-}
-
 /* Returns whether it is "go" of /usr/local/go/src, "go1.22.0" of ~/sdk,
  * "go-1.22" of Debian, or "toolchain@v0.0.1-go1.22.5.linux-amd64" of the module
  * cache. */
@@ -89,39 +80,38 @@ static bool is_go_root(struct str folder)
 	       ascii_is_digit(folder.ptr[digit]);
 }
 
-/* Returns the end of "/go/src/" for the slash at `at` after "go"; 0 if it is
- * not one. */
-static size_t go_root_end(struct str path, size_t at)
-{
-	struct str source = STR("/src/");
-	size_t start = at;
-
-	if (!has_at(path, at, source))
-		return 0;
-	while (start && !is_slash(path.ptr[start - 1]))
-		start--;
-	return is_go_root(str_slice(path, start, at - start)) ? at + source.len
-							      : 0;
-}
-
 static size_t cache_end(struct str path, size_t at, const struct cache *cache)
 {
+	size_t end = at + cache->folder.len;
+	unsigned count = cache->skip;
+
 	if ((cache->is_first && at) || !has_at(path, at, cache->folder))
 		return 0;
-	return skip_folders(path, at + cache->folder.len, cache->skip);
+	/* With as many folders below it; 0 if there are fewer. */
+	for (; count && end < path.len; end++)
+		if (is_slash(path.ptr[end]))
+			count--;
+	return count ? 0 : end;
 }
 
 /* Returns the end of the last cache or toolchain folder; 0 without one. */
 static size_t caches_end(struct str path)
 {
+	struct str source = STR("/src/");
 	size_t end = 0;
 
 	for (size_t at = 0; at < path.len; at++) {
-		size_t found = 0;
+		size_t found = 0, start = at;
 
 		if (at && !is_slash(path.ptr[at]))
 			continue;
-		found = go_root_end(path, at);
+		/* "/go/src/": the folder before this slash. */
+		if (has_at(path, at, source)) {
+			while (start && !is_slash(path.ptr[start - 1]))
+				start--;
+			if (is_go_root(str_slice(path, start, at - start)))
+				found = at + source.len;
+		}
 		for (size_t i = 0; !found && i < COUNT_OF(caches); i++)
 			found = cache_end(path, at, &caches[i]);
 		if (found > end && found < path.len)

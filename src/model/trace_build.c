@@ -314,22 +314,12 @@ static bool attrs_append(struct trace_build *b, const struct attr *attrs,
 
 /* ---- resources ---- */
 
-static uint32_t service_of(const struct trace_build *b,
-			   const struct attr *attrs, uint32_t count)
-{
-	uint32_t key = symtab_find(&b->out->symtab, STR("service.name"));
-
-	for (uint32_t i = 0; i < count; i++)
-		if (attrs[i].key == key)
-			return attrs[i].value;
-	return 0;
-}
-
 static bool resource_append(struct trace_build *b, const struct attr *attrs,
 			    uint32_t count, struct error *err)
 {
 	struct arena *arena = &b->out->arena;
 	struct resource *r;
+	uint32_t service = symtab_find(&b->out->symtab, STR("service.name"));
 	void *all = b->out->resources;
 
 	if (b->out->resource_count >= LIMIT_RESOURCES)
@@ -341,8 +331,12 @@ static bool resource_append(struct trace_build *b, const struct attr *attrs,
 		return arena_fail(arena, WHAT, err);
 	b->out->resources = all;
 	r = &b->out->resources[b->out->resource_count];
-	*r = (struct resource){ .service = service_of(b, attrs, count),
-				.attr_count = count };
+	*r = (struct resource){ .attr_count = count };
+	for (uint32_t i = 0; i < count; i++)
+		if (attrs[i].key == service) {
+			r->service = attrs[i].value;
+			break;
+		}
 	if (!attrs_append(b, attrs, count, &r->attr_first, err))
 		return false;
 	details_take(b, &r->detail_first, &r->detail_count);
@@ -465,18 +459,6 @@ static bool spans_reserve(struct trace_build *b, struct error *err)
 	return true;
 }
 
-/* Returns the warnings of the Jaeger server about a span; NULL ptr if none. */
-static struct str warnings_of(const struct trace_build *b,
-			      const struct attr *attrs, uint32_t count)
-{
-	uint32_t key = b->key_symbols[b->warnings_at];
-
-	for (uint32_t i = 0; key && i < count; i++)
-		if (attrs[i].key == key)
-			return trace_text(b->out, attrs[i].value);
-	return (struct str){ NULL, 0 };
-}
-
 static bool contains(struct str text, struct str part)
 {
 	return str_find(text, part) != SIZE_MAX;
@@ -487,7 +469,15 @@ static bool span_append(struct trace_build *b, struct span s, struct error *err)
 {
 	struct attr attrs[KEPT_COUNT];
 	uint32_t count = pending_take(b, attrs);
-	struct str warnings = warnings_of(b, attrs, count);
+	uint32_t key = b->key_symbols[b->warnings_at];
+	struct str warnings = { NULL, 0 };
+
+	/* Of the Jaeger server, about the span. */
+	for (uint32_t i = 0; key && i < count; i++)
+		if (attrs[i].key == key) {
+			warnings = trace_text(b->out, attrs[i].value);
+			break;
+		}
 
 	if (warnings.len) {
 		if (contains(warnings, STR("trace has more than")))
@@ -594,59 +584,35 @@ static unsigned digit_of(const struct span_key *key, unsigned digit)
 	return number >> (digit % 8 * 8) & 0xFF;
 }
 
-static bool is_before(const struct span_key *a, const struct span_key *b)
-{
-	return a->major < b->major ||
-	       (a->major == b->major && a->minor < b->minor);
-}
-
-static bool is_sorted(const struct span_key *keys, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (is_before(&keys[i], &keys[i - 1]))
-			return false;
-	return true;
-}
-
-/* Counts the values of each digit. */
-static void count_digits(const struct span_key *keys, size_t count,
-			 uint32_t counts[DIGITS][VALUES])
-{
-	memset(counts, 0, sizeof(uint32_t[DIGITS][VALUES]));
-	for (size_t i = 0; i < count; i++)
-		for (unsigned digit = 0; digit < DIGITS; digit++)
-			counts[digit][digit_of(&keys[i], digit)]++;
-}
-
-/* Moves all keys to their places by a digit. */
-static void deal(const struct span_key *from, struct span_key *to, size_t count,
-		 unsigned digit, const uint32_t counts[VALUES])
-{
-	uint32_t place[VALUES];
-	uint32_t next = 0;
-
-	for (unsigned value = 0; value < VALUES; value++) {
-		place[value] = next;
-		next += counts[value];
-	}
-	for (size_t i = 0; i < count; i++)
-		to[place[digit_of(&from[i], digit)]++] = from[i];
-}
-
 void span_keys_sort(const struct span_sort *sort, size_t count)
 {
 	uint32_t counts[DIGITS][VALUES];
 	struct span_key *from = sort->keys, *to = sort->spare;
+	size_t sorted = 1;
 
-	if (is_sorted(from, count))
+	while (sorted < count &&
+	       (from[sorted - 1].major < from[sorted].major ||
+		(from[sorted - 1].major == from[sorted].major &&
+		 from[sorted - 1].minor <= from[sorted].minor)))
+		sorted++;
+	if (sorted >= count)
 		return;
-	count_digits(from, count, counts);
+	memset(counts, 0, sizeof counts);
+	for (size_t i = 0; i < count; i++)
+		for (unsigned digit = 0; digit < DIGITS; digit++)
+			counts[digit][digit_of(&from[i], digit)]++;
 	for (unsigned digit = 0; digit < DIGITS; digit++) {
 		struct span_key *dealt = to;
+		uint32_t place[VALUES], next = 0;
 
 		if (counts[digit][digit_of(&from[0], digit)] == count)
 			continue;
-		deal(from, to, count, digit, counts[digit]);
+		for (unsigned value = 0; value < VALUES; value++) {
+			place[value] = next;
+			next += counts[digit][value];
+		}
+		for (size_t i = 0; i < count; i++)
+			to[place[digit_of(&from[i], digit)]++] = from[i];
 		to = from;
 		from = dealt;
 	}
@@ -681,11 +647,6 @@ static const struct span_key *find_id(const struct span_key *keys,
 static bool is_callee(enum span_kind kind)
 {
 	return kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER;
-}
-
-static bool is_caller(enum span_kind kind)
-{
-	return kind == SPAN_KIND_CLIENT || kind == SPAN_KIND_PRODUCER;
 }
 
 /* Maximum number of spans with equal ids that are considered, those that began
@@ -727,24 +688,12 @@ static unsigned fit_parent(const struct trace *t, const struct span *parent,
 {
 	bool is_same = t->resources[parent->resource].service ==
 		       t->resources[child->resource].service;
+	bool is_caller = parent->kind == SPAN_KIND_CLIENT ||
+			 parent->kind == SPAN_KIND_PRODUCER;
 
-	return fit_times(parent, child) |
-	       (is_caller(parent->kind) ? FIT_KIND : 0) |
+	return fit_times(parent, child) | (is_caller ? FIT_KIND : 0) |
 	       (is_same ? FIT_SERVICE : 0) |
 	       (is_same && is_callee(parent->kind) ? FIT_CALLEE : 0);
-}
-
-/* Zipkin style: client and server share an id, and the server's copy is a child
- * of the client's. */
-static unsigned fit_twin(const struct span *caller, const struct span *callee)
-{
-	enum span_kind wanted = callee->kind == SPAN_KIND_SERVER
-					? SPAN_KIND_CLIENT
-					: SPAN_KIND_PRODUCER;
-
-	return caller->kind == wanted
-		       ? FIT_WANTED | fit_times(caller, callee)
-		       : 0;
 }
 
 /* Returns the first candidate in a group sorted by start. */
@@ -778,12 +727,21 @@ static uint32_t find_best(const struct trace *t, const struct span_key *group,
 {
 	uint32_t first = first_near(t, group, count, child);
 	uint32_t best = is_of_own_id ? SPAN_NONE : group[first].index;
+	/* Zipkin style: client and server share an id, and the server's copy is
+	 * a child of the client's. */
+	enum span_kind twin = child->kind == SPAN_KIND_SERVER
+				      ? SPAN_KIND_CLIENT
+				      : SPAN_KIND_PRODUCER;
 	unsigned best_fit = 0;
 
 	for (uint32_t i = first; i < count && i < first + TWINS_MOST; i++) {
 		const struct span *s = &t->spans[group[i].index];
-		unsigned fit = is_of_own_id ? fit_twin(s, child)
-					    : fit_parent(t, s, child);
+		unsigned fit = 0;
+
+		if (!is_of_own_id)
+			fit = fit_parent(t, s, child);
+		else if (s->kind == twin)
+			fit = FIT_WANTED | fit_times(s, child);
 
 		if (fit > best_fit) {
 			best = group[i].index;
@@ -840,19 +798,6 @@ static void link_parents(struct trace *t, const struct span_sort *sort,
 	}
 }
 
-/* Breaks the cycle through `on_ring` at its earliest span. */
-static void cut_ring(struct trace *t, uint32_t on_ring)
-{
-	uint32_t earliest = on_ring;
-
-	for (uint32_t i = t->spans[on_ring].parent; i != on_ring;
-	     i = t->spans[i].parent)
-		if (i < earliest)
-			earliest = i;
-	t->spans[earliest].parent = SPAN_NONE;
-	t->spans[earliest].flags |= SPAN_IS_CUT_CYCLE;
-}
-
 /* Walks up from every span, marking spans with the number of the walk. Meeting
  * the current number means a cycle. */
 static bool cut_cycles(struct trace *t, struct arena *scratch,
@@ -863,16 +808,23 @@ static bool cut_cycles(struct trace *t, struct arena *scratch,
 	if (!colour)
 		return arena_fail(scratch, WHAT, err);
 	for (uint32_t i = 0; i < t->span_count; i++) {
-		uint32_t at = i;
+		uint32_t at = i, earliest;
 
 		while (at != SPAN_NONE && !colour[at]) {
 			colour[at] = i + 1;
 			at = t->spans[at].parent;
 		}
-		if (at != SPAN_NONE && colour[at] == i + 1) {
-			cut_ring(t, at);
-			r->cycle_count++;
-		}
+		if (at == SPAN_NONE || colour[at] != i + 1)
+			continue;
+		/* Cut at its earliest span. */
+		earliest = at;
+		for (uint32_t k = t->spans[at].parent; k != at;
+		     k = t->spans[k].parent)
+			if (k < earliest)
+				earliest = k;
+		t->spans[earliest].parent = SPAN_NONE;
+		t->spans[earliest].flags |= SPAN_IS_CUT_CYCLE;
+		r->cycle_count++;
 	}
 	return true;
 }
@@ -1152,20 +1104,6 @@ static void merge_copies(const struct trace *t, const struct span_key *keys,
 	}
 }
 
-/* Returns whether spans with equal id and kind are one that was sent twice,
- * possibly before and after it ended, as opposed to spans of two processes
- * forked with the same random state. b starts no earlier than a. */
-static bool is_copy(const struct trace *t, const struct span *a,
-		    const struct span *b)
-{
-	if (t->resources[a->resource].service !=
-	    t->resources[b->resource].service)
-		return false;
-	return b->start_ns - a->start_ns <= SPAN_ROUNDING_NS ||
-	       (((a->flags | b->flags) & SPAN_IS_UNFINISHED) &&
-		a->name == b->name);
-}
-
 /* Merges spans with equal id and kind; those that are not copies of another are
  * kept. */
 static void merge_group(const struct trace *t, const struct span_sort *sort,
@@ -1183,8 +1121,20 @@ static void merge_group(const struct trace *t, const struct span_sort *sort,
 	}
 	span_keys_sort(sort, count);
 	for (size_t i = 1; i <= count; i++) {
-		if (i < count && is_copy(t, &t->spans[keys[first].index],
-					 &t->spans[keys[i].index]))
+		const struct span *a = &t->spans[keys[first].index];
+		const struct span *b = a;
+
+		if (i < count)
+			b = &t->spans[keys[i].index];
+		/* One that was sent twice, possibly before and after it ended,
+		 * as opposed to spans of two processes forked with the same
+		 * random state. */
+		if (i < count &&
+		    t->resources[a->resource].service ==
+			    t->resources[b->resource].service &&
+		    (b->start_ns - a->start_ns <= SPAN_ROUNDING_NS ||
+		     (((a->flags | b->flags) & SPAN_IS_UNFINISHED) &&
+		      a->name == b->name)))
 			continue;
 		merge_copies(t, keys, first, i, is_dropped, r);
 		r->twin_count += first > 0;

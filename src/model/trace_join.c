@@ -32,35 +32,20 @@ struct join {
 
 /* ---- links ---- */
 
-static uint32_t find_part(const struct join *j, const struct trace_id *id)
-{
-	for (uint32_t i = 0; i < j->part_count; i++)
-		if (trace_id_is_same(&j->parts[i]->id, id))
-			return i;
-	return UINT32_MAX;
-}
-
-/* Returns whether it is a root, or received a message whose sender is not in
- * its trace. */
-static bool can_follow(const struct trace *t, uint32_t span)
-{
-	const struct span *s = &t->spans[span];
-
-	return s->parent == SPAN_NONE ||
-	       (s->kind == SPAN_KIND_CONSUMER &&
-		t->spans[s->parent].kind != SPAN_KIND_PRODUCER);
-}
-
 static void add_edge(struct join *j, uint32_t part, const struct span_link *l)
 {
-	uint32_t other = find_part(j, &l->trace_id);
-	struct edge e = { .part = part,
-			  .parent_part = other,
-			  .waiter = SPAN_NONE };
+	uint32_t other = 0;
+	struct edge e = { .part = part, .waiter = SPAN_NONE };
+	const struct trace *t;
+	const struct span *child;
 	int64_t start_ns, other_ns;
 
-	if (other == UINT32_MAX || other == part)
+	while (other < j->part_count &&
+	       !trace_id_is_same(&j->parts[other]->id, &l->trace_id))
+		other++;
+	if (other == j->part_count || other == part)
 		return;
+	e.parent_part = other;
 	e.child = trace_find_span(j->parts[part], l->from_id);
 	e.parent = trace_find_span(j->parts[other], l->span_id);
 	if (e.child == SPAN_NONE || e.parent == SPAN_NONE)
@@ -74,7 +59,13 @@ static void add_edge(struct join *j, uint32_t part, const struct span_link *l)
 				   .parent = e.child,
 				   .waiter = SPAN_NONE };
 	e.sent_ns = j->parts[e.parent_part]->spans[e.parent].end_ns;
-	if (can_follow(j->parts[e.part], e.child))
+	/* A root, or what received a message whose sender is not in its
+	 * trace. */
+	t = j->parts[e.part];
+	child = &t->spans[e.child];
+	if (child->parent == SPAN_NONE ||
+	    (child->kind == SPAN_KIND_CONSUMER &&
+	     t->spans[child->parent].kind != SPAN_KIND_PRODUCER))
 		j->edges[j->edge_count++] = e;
 }
 
@@ -119,13 +110,6 @@ static uint32_t service_of(const struct trace *t, uint32_t span)
  * had not started by the middle of that, only its queue is waited for. */
 #define TRACE_AWAITED_NS (5 * NS_PER_MS)
 
-/* Returns whether a child ends after its parent, so that it was not waited
- * for. */
-static bool is_outlasting(const struct span *s, const struct span *child)
-{
-	return sat_sub_i64(child->end_ns, s->end_ns) > TRACE_AWAITED_NS;
-}
-
 /* Returns the child running at a time; of several the one that ends first. */
 static uint32_t running_child(const struct trace *t, uint32_t span,
 			      uint32_t except, int64_t at_ns)
@@ -137,10 +121,11 @@ static uint32_t running_child(const struct trace *t, uint32_t span,
 		uint32_t child = t->children[s->child_first + i];
 		const struct span *c = &t->spans[child];
 
+		/* One that ends after its parent was not waited for. */
 		if (child != except && c->start_ns < at_ns &&
-		    c->end_ns > at_ns && !is_outlasting(s, c) &&
-		    (found == SPAN_NONE ||
-		     c->end_ns < t->spans[found].end_ns))
+		    c->end_ns > at_ns &&
+		    sat_sub_i64(c->end_ns, s->end_ns) <= TRACE_AWAITED_NS &&
+		    (found == SPAN_NONE || c->end_ns < t->spans[found].end_ns))
 			found = child;
 	}
 	return found;
@@ -322,27 +307,21 @@ static bool find_edges(struct join *j, struct error *err)
 
 /* ---- connected parts ---- */
 
-static bool has_common_id(const struct trace *a, const struct trace *b)
-{
-	for (uint32_t i = 0; i < b->span_count; i++)
-		if (trace_find_span(a, b->spans[i].span_id) != SPAN_NONE)
-			return true;
-	return false;
-}
-
-static bool is_odd(const struct join *j, uint32_t part)
-{
-	for (uint32_t i = 0; i < j->part_count; i++)
-		if (i != part && j->is_tied[i] &&
-		    has_common_id(j->parts[i], j->parts[part]))
-			return true;
-	return false;
-}
-
 static uint32_t tie(struct join *j, uint32_t part)
 {
-	if (j->is_tied[part] || is_odd(j, part))
+	const struct trace *t = j->parts[part];
+
+	if (j->is_tied[part])
 		return 0;
+	for (uint32_t i = 0; i < j->part_count; i++) {
+		if (i == part || !j->is_tied[i])
+			continue;
+		/* Spans of one id cannot both be in the trace. */
+		for (uint32_t k = 0; k < t->span_count; k++)
+			if (trace_find_span(j->parts[i], t->spans[k].span_id) !=
+			    SPAN_NONE)
+				return 0;
+	}
 	j->is_tied[part] = true;
 	return 1;
 }

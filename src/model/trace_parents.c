@@ -62,14 +62,6 @@ static void find_tops(const struct trace *t, uint32_t *top)
 	}
 }
 
-/* Other children were not waited for. */
-static bool is_orphan(const struct span *s)
-{
-	return s->parent == SPAN_NONE && (s->flags & SPAN_IS_ORPHAN) &&
-	       !(s->flags & (SPAN_IS_FOLLOWS_FROM | SPAN_IS_LINKED)) &&
-	       s->kind != SPAN_KIND_CONSUMER;
-}
-
 static int compare_gap(const void *left, const void *right)
 {
 	const struct gap *a = left;
@@ -103,11 +95,16 @@ static void find_gaps(struct adoption *a, const struct span_sort *sort)
 {
 	const struct trace *t = a->t;
 
-	for (uint32_t i = 0; i < t->span_count; i++)
-		if (is_orphan(&t->spans[i]))
-			sort->keys[a->orphan_count++] = (struct span_key){
-				t->spans[i].parent_id, i, i
-			};
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		const struct span *s = &t->spans[i];
+
+		/* Other children were not waited for. */
+		if (s->parent == SPAN_NONE && (s->flags & SPAN_IS_ORPHAN) &&
+		    !(s->flags & (SPAN_IS_FOLLOWS_FROM | SPAN_IS_LINKED)) &&
+		    s->kind != SPAN_KIND_CONSUMER)
+			sort->keys[a->orphan_count++] =
+				(struct span_key){ s->parent_id, i, i };
+	}
 	span_keys_sort(sort, a->orphan_count);
 	for (uint32_t i = 0; i < a->orphan_count; i++)
 		a->orphans[i] = sort->keys[i].index;
@@ -119,13 +116,6 @@ static void find_gaps(struct adoption *a, const struct span_sort *sort)
 	}
 	if (a->gap_count)
 		qsort(a->gaps, a->gap_count, sizeof *a->gaps, compare_gap);
-}
-
-/* Databases do not make requests. */
-static bool can_call(const struct trace *t, uint32_t span)
-{
-	return !span_attr(t, span, STR("db.system")).len &&
-	       !span_attr(t, span, STR("db.system.name")).len;
 }
 
 /* Overlaps of siblings by at most this fraction (1/100) of a gap are ignored,
@@ -162,8 +152,11 @@ static uint32_t find_holder(struct adoption *a, const struct gap *gap,
 		const struct span *s = &t->spans[i];
 
 		if (s->start_ns > gap->start_ns || s->end_ns < gap->end_ns ||
-		    a->covered[i] == number || !a->is_of_root[a->top[i]] ||
-		    !can_call(t, i))
+		    a->covered[i] == number || !a->is_of_root[a->top[i]])
+			continue;
+		/* Databases do not make requests. */
+		if (span_attr(t, i, STR("db.system")).len ||
+		    span_attr(t, i, STR("db.system.name")).len)
 			continue;
 		if (found == SPAN_NONE ||
 		    span_duration_ns(s) < span_duration_ns(&t->spans[found]))
@@ -223,27 +216,6 @@ static bool adopt_orphans(struct trace *t, struct arena *scratch,
 	return true;
 }
 
-static bool contains(const struct span *outer, const struct span *inner)
-{
-	return outer->start_ns <= inner->start_ns &&
-	       outer->end_ns >= inner->end_ns;
-}
-
-/* Returns the shortest descendant of `outer` that contains `inner`. Children
- * are not filled yet, but containing spans began before it. */
-static uint32_t find_inner(const struct trace *t, uint32_t outer,
-			   uint32_t inner)
-{
-	uint32_t found = outer;
-
-	for (uint32_t i = 0; i < inner; i++)
-		if (t->spans[i].parent == found &&
-		    t->spans[i].resource == t->spans[outer].resource &&
-		    contains(&t->spans[i], &t->spans[inner]))
-			found = i;
-	return found;
-}
-
 /* Reverses browser pages: a page names the request that delivered it as its
  * parent; but the browser began before it sent the request, and ended long
  * after the response. */
@@ -268,7 +240,19 @@ static void turn_pages(struct trace *t)
 		    page->end_ns <= server->end_ns)
 			continue;
 		page->parent = SPAN_NONE;
-		server->parent = find_inner(t, i, served);
+		/* The shortest descendant of the page that contains the
+		 * request; children are not filled yet, but what contains it
+		 * began before it. */
+		server->parent = i;
+		for (uint32_t k = 0; k < served; k++) {
+			const struct span *s = &t->spans[k];
+
+			if (s->parent == server->parent &&
+			    s->resource == page->resource &&
+			    s->start_ns <= server->start_ns &&
+			    s->end_ns >= server->end_ns)
+				server->parent = k;
+		}
 		return;
 	}
 }
