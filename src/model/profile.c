@@ -19,17 +19,6 @@ struct stack_tree *profile_build_tree(struct profile_build *b,
 	return NULL;
 }
 
-/* Returns the frames from the root to a node, stored at the end of `path`. */
-static uint32_t *path_of(const struct stack_tree *t, uint32_t node,
-			 uint32_t path[LIMIT_STACK_FRAMES])
-{
-	uint32_t *at = path + LIMIT_STACK_FRAMES;
-
-	for (; node; node = t->nodes[node].parent)
-		*--at = t->nodes[node].frame;
-	return at;
-}
-
 bool profile_build_untree(struct profile_build *b, struct error *err)
 {
 	const struct stack_tree *t = &b->tree;
@@ -42,11 +31,13 @@ bool profile_build_untree(struct profile_build *b, struct error *err)
 	b->stack_count = 0;
 	b->has_tree = false;
 	for (uint32_t i = 1; i < t->count; i++) {
-		const uint32_t *at;
+		uint32_t *at = path + LIMIT_STACK_FRAMES;
 
 		if (!t->nodes[i].value)
 			continue;
-		at = path_of(t, i, path);
+		/* From the root on, hence at the end of the path's room. */
+		for (uint32_t node = i; node; node = t->nodes[node].parent)
+			*--at = t->nodes[node].frame;
 		if (!profile_build_merge(
 			    b, at, (uint32_t)(path + LIMIT_STACK_FRAMES - at),
 			    t->nodes[i].value, &stack, err))
@@ -167,36 +158,19 @@ bool profile_tree_place(struct profile_build *b, const uint32_t *frame_place)
 	return true;
 }
 
-/* Rounds down, so that the remainder is not negative. */
-static int64_t divide_floor(int64_t value, int64_t divisor, int64_t *remainder)
-{
-	int64_t quotient = value / divisor;
-
-	*remainder = value % divisor;
-	if (*remainder < 0) {
-		*remainder += divisor;
-		quotient--;
-	}
-	return quotient;
-}
-
-/* Multiplies packed stacks; the caller guarantees that the sum does not
- * overflow. */
-static void multiply_packed(struct packed_stacks *packed, int64_t factor)
-{
-	for (struct packed_chunk *c = packed->chunks; c; c = c->next)
-		c->value_unit *= (uint64_t)factor;
-	for (uint32_t i = 0; i < packed->place_count; i++)
-		packed->sums[i] = sat_mul_i64(packed->sums[i], factor);
-	packed->divisor = sat_mul_i64(packed->divisor, factor);
-}
-
 void profile_multiply(struct profile *p, int64_t factor)
 {
+	struct packed_stacks *packed = p->packed;
+
 	if (factor == 1)
 		return;
-	if (p->packed) {
-		multiply_packed(p->packed, factor);
+	if (packed) {
+		/* The caller guarantees that the sum does not overflow. */
+		for (struct packed_chunk *c = packed->chunks; c; c = c->next)
+			c->value_unit *= (uint64_t)factor;
+		for (uint32_t i = 0; i < packed->place_count; i++)
+			packed->sums[i] = sat_mul_i64(packed->sums[i], factor);
+		packed->divisor = sat_mul_i64(packed->divisor, factor);
 		p->total = sat_mul_i64(p->total, factor);
 	} else {
 		p->total = 0; /* saturated values have a different sum */
@@ -223,8 +197,14 @@ void profile_divide(struct profile *p, int64_t divisor)
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		struct stack stack = p->stacks[i];
 
-		stack.value = divide_floor(sat_add_i64(stack.value, carry),
-					   divisor, &carry);
+		stack.value = sat_add_i64(stack.value, carry);
+		carry = stack.value % divisor;
+		stack.value /= divisor;
+		/* Rounds down, so that what is carried is not negative. */
+		if (carry < 0) {
+			carry += divisor;
+			stack.value--;
+		}
 		if (stack.value == 0)
 			continue;
 		total = sat_add_i64(total, stack.value);
@@ -370,22 +350,18 @@ static bool check_functions(const struct profile *p, struct error *err)
 	return true;
 }
 
-/* Compares with the previous one. */
-static bool is_frame_ordered(const struct profile *p, uint32_t frame)
-{
-	struct whole_frame a = whole_frame(p, frame - 1);
-	struct whole_frame b = whole_frame(p, frame);
-
-	return whole_frame_compare(&a, &b) < 0;
-}
-
 static bool check_frames(const struct profile *p, struct error *err)
 {
 	for (uint32_t i = 0; i < p->frame_count; i++) {
 		if (p->frames[i].function >= p->function_count)
 			return check_failed(err, "function of frame", i);
-		if (i && is_in_order(p) && !is_frame_ordered(p, i))
-			return check_failed(err, "order of frame", i);
+		if (i && is_in_order(p)) {
+			struct whole_frame before = whole_frame(p, i - 1);
+			struct whole_frame frame = whole_frame(p, i);
+
+			if (whole_frame_compare(&before, &frame) >= 0)
+				return check_failed(err, "order of frame", i);
+		}
 	}
 	return true;
 }
@@ -636,17 +612,6 @@ static bool has_distinct_values(const struct profile *p)
 	return false;
 }
 
-/* Returns the common period that divides all values, or 0. */
-static uint64_t usual_period(uint64_t divisor)
-{
-	static const uint64_t usual_ns[] = { 10000000, 10309278 };
-
-	for (size_t i = 0; i < sizeof usual_ns / sizeof *usual_ns; i++)
-		if (divisor && divisor % usual_ns[i] == 0)
-			return usual_ns[i];
-	return 0;
-}
-
 void profile_ground_period(struct profile *p, int64_t stated, int64_t counted)
 {
 	if (stated > 0 && profile_divisor(p) % stated == 0) {
@@ -660,14 +625,24 @@ void profile_ground_period(struct profile *p, int64_t stated, int64_t counted)
 
 void profile_infer_period(struct profile *p)
 {
+	static const uint64_t usual_ns[] = { 10000000, 10309278 };
 	uint64_t divisor;
 
 	/* For packed ones decoders call profile_ground_period(). */
 	if (!is_time_on_clock(p) || p->packed)
 		return;
 	divisor = (uint64_t)profile_divisor(p);
-	if (!has_distinct_values(p))
-		divisor = usual_period(divisor);
+	/* Few values may have a larger divisor than their period: then a period
+	 * that is usual and divides all of them. */
+	if (!has_distinct_values(p)) {
+		uint64_t common = divisor;
+
+		divisor = 0;
+		for (size_t i = 0; common && !divisor && i < COUNT_OF(usual_ns);
+		     i++)
+			if (common % usual_ns[i] == 0)
+				divisor = usual_ns[i];
+	}
 	if (divisor < PERIOD_MIN_NS || divisor > PERIOD_MAX_NS)
 		return;
 	p->period = (int64_t)divisor;

@@ -153,23 +153,6 @@ static bool insert_words(struct profile_build *b, struct map *map,
 
 /* ---- functions ---- */
 
-static bool is_same_function(const struct function *f, const struct function *g)
-{
-	return f->name == g->name && f->file == g->file &&
-	       f->mapping == g->mapping && f->is_nameless == g->is_nameless;
-}
-
-/* *function receives its number if new. */
-static bool other_function(struct profile_build *b, const struct function *f,
-			   uint32_t *function, struct error *err)
-{
-	const uint32_t words[] = { f->name, f->file, f->mapping,
-				   f->is_nameless };
-
-	return insert_words(b, &b->functions_by_name.others, words, *function,
-			    function, err);
-}
-
 /* Typed arena_reserve() and arena_reserve_exactly(). */
 #define RESERVE(arena, column, cap, need)                                      \
 	profile_reserve(arena, (void *)&(column), &(cap), need,                \
@@ -178,18 +161,26 @@ static bool other_function(struct profile_build *b, const struct function *f,
 bool profile_build_interned(struct profile_build *b, const struct function *f,
 			    uint32_t *function, struct error *err)
 {
+	const uint32_t words[] = { f->name, f->file, f->mapping,
+				   f->is_nameless };
 	struct walk w = { .of = f->name };
 	bool is_done;
 
 	while (walk_next(&b->functions_by_name, &w)) {
+		const struct function *g = &b->functions[w.at - 1];
+
 		*function = w.at - 1;
-		if (is_same_function(&b->functions[*function], f))
+		if (g->name == f->name && g->file == f->file &&
+		    g->mapping == f->mapping &&
+		    g->is_nameless == f->is_nameless)
 			return true;
 	}
 	*function = b->function_count;
-	is_done = w.length < CHAIN_MAX ? chain_add(b, &b->functions_by_name, &w,
-						   *function, err)
-				       : other_function(b, f, function, err);
+	is_done = w.length < CHAIN_MAX
+			  ? chain_add(b, &b->functions_by_name, &w, *function,
+				      err)
+			  : insert_words(b, &b->functions_by_name.others, words,
+					 *function, function, err);
 	if (!is_done)
 		return false;
 	if (*function < b->function_count)
@@ -210,17 +201,6 @@ bool profile_build_interned(struct profile_build *b, const struct function *f,
 static bool says_nothing(const struct frame_detail *d)
 {
 	return !(d->column | d->is_inlined | d->address_high | d->address_low);
-}
-
-/* Compares with a frame of the same function. */
-static bool is_same_frame(const struct profile_build *b, uint32_t frame,
-			  const struct whole_frame *place)
-{
-	if (b->frames[frame].line != place->frame.line)
-		return false;
-	return b->details ? !memcmp(&b->details[frame], &place->detail,
-				    sizeof place->detail)
-			  : says_nothing(&place->detail);
 }
 
 /* Above every function index, and below what insert_words() adds. */
@@ -279,7 +259,11 @@ bool profile_build_place(struct profile_build *b,
 
 	while (walk_next(&b->frames_by_function, &w)) {
 		*frame = w.at - 1;
-		if (is_same_frame(b, *frame, place))
+		if (b->frames[*frame].line != place->frame.line)
+			continue;
+		if (b->details ? !memcmp(&b->details[*frame], &place->detail,
+					 sizeof place->detail)
+			       : says_nothing(&place->detail))
 			return true;
 	}
 	*frame = b->frame_count;
@@ -360,18 +344,13 @@ void profile_build_keep(struct profile_build *b, struct str texts)
 	b->kept = texts;
 }
 
-static bool is_kept(const struct profile_build *b, struct str text)
-{
-	return (uintptr_t)text.ptr - (uintptr_t)b->kept.ptr < b->kept.len;
-}
-
 bool profile_build_text(struct profile_build *b, struct str text, uint32_t *id,
 			struct error *err)
 {
 	if (text.len > LIMIT_STRING_BYTES) {
 		text.len = utf8_floor(text.ptr, text.len, LIMIT_STRING_BYTES);
 		b->trimmed_texts++;
-	} else if (is_kept(b, text)) {
+	} else if ((uintptr_t)text.ptr - (uintptr_t)b->kept.ptr < b->kept.len) {
 		return symtab_add_kept(&b->out->symtab, text, id, err);
 	}
 	return symtab_add(&b->out->symtab, text, id, err);
@@ -515,16 +494,6 @@ static bool trim_stack(struct profile_build *b, const uint32_t **frames,
 	return true;
 }
 
-/* Keyed, so that no input can force long probe sequences. */
-static uint32_t stack_hash(const struct profile_build *b,
-			   const uint32_t *frames, uint32_t count)
-{
-	const struct str bytes = { (const char *)frames,
-				   count * sizeof *frames };
-
-	return text_table_hash(&b->out->symtab.table, bytes);
-}
-
 /* Returns the slot of an equal stack, or the empty one where it belongs. */
 static uint32_t *find_slot(const struct profile_build *b, uint32_t hash,
 			   const uint32_t *frames, uint32_t count)
@@ -618,7 +587,10 @@ bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value, uint32_t *stack,
 			 struct error *err)
 {
-	uint32_t hash = stack_hash(b, frames, count);
+	const struct str bytes = { (const char *)frames,
+				   count * sizeof *frames };
+	/* Keyed, so that no input can force long probe sequences. */
+	uint32_t hash = text_table_hash(&b->out->symtab.table, bytes);
 	uint32_t *slot;
 	int64_t *sum;
 	int64_t exact;
@@ -789,18 +761,6 @@ static bool node_add(struct stack_tree *t, uint32_t hash, uint32_t parent,
 	return true;
 }
 
-static bool step(struct stack_tree *t, uint32_t parent, uint32_t frame,
-		 struct stack_place *child)
-{
-	uint32_t hash = (uint32_t)child->hash;
-
-	child->node = probe(t, hash, parent, frame)->node;
-	if (child->node)
-		return true;
-	child->node = (uint32_t)t->count;
-	return node_add(t, hash, parent, frame);
-}
-
 bool stack_tree_walk(struct stack_tree *t, const uint32_t *frames,
 		     uint32_t count, struct stack_place *places)
 {
@@ -811,9 +771,18 @@ bool stack_tree_walk(struct stack_tree *t, const uint32_t *frames,
 		__builtin_prefetch(
 			&t->slots[(uint32_t)hash & (t->slot_count - 1)]);
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (!step(t, places[i].node, frames[i], &places[i + 1]))
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t hash = (uint32_t)places[i + 1].hash;
+		uint32_t parent = places[i].node;
+		uint32_t *child = &places[i + 1].node;
+
+		*child = probe(t, hash, parent, frames[i])->node;
+		if (*child)
+			continue;
+		*child = (uint32_t)t->count;
+		if (!node_add(t, hash, parent, frames[i]))
 			return false;
+	}
 	return true;
 }
 
@@ -880,12 +849,6 @@ static bool ordering_init(struct ordering *o, struct arena *arena, size_t count)
 	return o->sequences && o->scratch;
 }
 
-static void ordering_drop(struct ordering *o, struct arena *arena, size_t count)
-{
-	arena_drop(arena, o->sequences, count * sizeof *o->sequences);
-	arena_drop(arena, o->scratch, count * sizeof *o->scratch);
-}
-
 /* Packs three bytes per word, each incremented, so that the end of the text, 0,
  * sorts before every byte. */
 static uint32_t *pack_text(struct str text, uint32_t *words)
@@ -932,15 +895,10 @@ static uint32_t *rank_texts(struct profile_build *b)
 	sequence_sort(o.sequences, t->count, NULL, o.scratch);
 	for (size_t i = 0; i < t->count; i++)
 		rank[o.sequences[i].index] = (uint32_t)i;
-	ordering_drop(&o, &b->scratch, t->count);
+	arena_drop(&b->scratch, o.sequences, t->count * sizeof *o.sequences);
+	arena_drop(&b->scratch, o.scratch, t->count * sizeof *o.scratch);
 	arena_drop(&b->scratch, words, word_count * sizeof *words);
 	return rank;
-}
-
-/* Returns the two words from `at` as one number, padded with 0. */
-static uint64_t word_pair(const uint32_t *words, uint32_t width, uint32_t at)
-{
-	return (uint64_t)words[at] << 32 | (at + 1 < width ? words[at + 1] : 0);
 }
 
 /* Stable sort by all words, the last ones first. Returns whichever of the two
@@ -952,10 +910,14 @@ static struct radix_item *sort_words(struct radix_item *items,
 	for (uint32_t at = (width - 1) / 2 * 2 + 2; at > 0; at -= 2) {
 		struct radix_item *sorted;
 
-		for (uint32_t i = 0; i < count; i++)
-			items[i].key = word_pair(
-				&words[width * (size_t)items[i].index], width,
-				at - 2);
+		/* Two words as one number; one behind the last is 0. */
+		for (uint32_t i = 0; i < count; i++) {
+			const uint32_t *pair =
+				&words[width * (size_t)items[i].index + at - 2];
+
+			items[i].key = (uint64_t)pair[0] << 32 |
+				       (at - 1 < width ? pair[1] : 0);
+		}
 		sorted = radix_sort(items, room, count);
 		if (sorted == room)
 			room = items;
@@ -1048,15 +1010,6 @@ static bool mark_used(struct finish *f)
 
 enum { FUNCTION_WORDS = 4 };
 
-static void function_words(const struct function *f, const uint32_t *rank,
-			   uint32_t words[FUNCTION_WORDS])
-{
-	words[0] = rank[f->name];
-	words[1] = rank[f->file];
-	words[2] = rank[f->mapping];
-	words[3] = f->is_nameless;
-}
-
 /* By name, then file, then other details. */
 static bool place_functions(struct finish *f)
 {
@@ -1068,9 +1021,15 @@ static bool place_functions(struct finish *f)
 	f->text_rank = rank_texts(b);
 	if (!words || !f->text_rank)
 		return false;
-	for (uint32_t i = 0; i < b->function_count; i++)
-		function_words(&b->functions[i], f->text_rank,
-			       &words[FUNCTION_WORDS * (size_t)i]);
+	for (uint32_t i = 0; i < b->function_count; i++) {
+		const struct function *of = &b->functions[i];
+		uint32_t *key = &words[FUNCTION_WORDS * (size_t)i];
+
+		key[0] = f->text_rank[of->name];
+		key[1] = f->text_rank[of->file];
+		key[2] = f->text_rank[of->mapping];
+		key[3] = of->is_nameless;
+	}
 	f->function_place = place_words(&b->scratch, words, FUNCTION_WORDS,
 					f->is_function_used, b->function_count,
 					&p->function_count);
@@ -1107,30 +1066,28 @@ static bool make_whole(struct finish *f)
 	return true;
 }
 
-/* By function, then line: frames are such sequences already. Names that differ
- * only in file or line share a rank. */
-static bool order_frames(struct finish *f)
-{
-	struct profile_build *b = f->b;
-	const uint32_t *words =
-		f->whole ? (const void *)f->whole : (const void *)b->frames;
-	uint32_t width = f->whole ? WORDS(*f->whole) : WORDS(*b->frames);
-
-	f->frame_place =
-		place_words(&b->scratch, words, width, f->is_frame_used,
-			    b->frame_count, &b->out->frame_count);
-	return f->frame_place;
-}
-
 static bool place_frames(struct finish *f)
 {
 	struct profile_build *b = f->b;
 	struct profile *p = b->out;
+	const void *words = b->frames;
+	uint32_t width = WORDS(*b->frames);
 
 	for (uint32_t i = 0; i < b->frame_count; i++)
 		b->frames[i].function =
 			f->function_place[b->frames[i].function];
-	if ((b->details && !make_whole(f)) || !order_frames(f))
+	if (b->details && !make_whole(f))
+		return false;
+	if (f->whole) {
+		words = f->whole;
+		width = WORDS(*f->whole);
+	}
+	/* By function, then line: frames are such sequences already. Names that
+	 * differ only in file or line share a rank. */
+	f->frame_place =
+		place_words(&b->scratch, words, width, f->is_frame_used,
+			    b->frame_count, &p->frame_count);
+	if (!f->frame_place)
 		return false;
 	p->frames = arena_array(&p->arena, p->frame_count, sizeof *p->frames);
 	if (f->whole)
@@ -1232,17 +1189,6 @@ void profile_build_packed(struct profile_build *b, struct packed_stacks *packed,
 	profile_build_omit(b, total);
 }
 
-static bool finish_for_later(struct finish *f)
-{
-	struct profile_build *b = f->b;
-
-	if (!mark_used(f) || !place_functions(f) || !place_frames(f))
-		return false;
-	profile_place_frames(b->out, f->frame_place);
-	b->out->whole_total = b->magnitude;
-	return true;
-}
-
 /* Packed stacks are not sorted. */
 static bool finish_packed(struct profile_build *b)
 {
@@ -1273,16 +1219,22 @@ static bool finish_packed(struct profile_build *b)
 
 static bool finish(struct finish *f)
 {
-	const struct packed_stacks *packed = f->b->out->packed;
+	struct profile_build *b = f->b;
+	const struct packed_stacks *packed = b->out->packed;
 
-	if (!packed) {
-		if (!mark_used(f) || !place_functions(f) || !place_frames(f) ||
-		    !place_stacks(f))
-			return false;
-		total_stacks(f->b);
+	if (packed && !packed->is_for_later)
+		return finish_packed(b);
+	if (!mark_used(f) || !place_functions(f) || !place_frames(f))
+		return false;
+	if (packed) {
+		profile_place_frames(b->out, f->frame_place);
+		b->out->whole_total = b->magnitude;
 		return true;
 	}
-	return packed->is_for_later ? finish_for_later(f) : finish_packed(f->b);
+	if (!place_stacks(f))
+		return false;
+	total_stacks(b);
+	return true;
 }
 
 static bool fail(const struct profile_build *b, struct error *err)

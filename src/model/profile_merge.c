@@ -77,19 +77,6 @@ static void profile_put_frame(struct profile *out, uint32_t at,
 		out->details[at] = f->detail;
 }
 
-static bool join_function(struct join *j, struct side *s, uint32_t function,
-			  struct error *err)
-{
-	struct function *added = &j->out->functions[j->out->function_count];
-
-	if (j->out->function_count++ >= LIMIT_FUNCTIONS)
-		return error_set(err, ERROR_LIMIT,
-				 "the profile has more than %u functions",
-				 LIMIT_FUNCTIONS);
-	*added = profile_join_function(s->profile, s->texts, function);
-	return true;
-}
-
 /* In the order that profile_check() requires. */
 static int function_compare(const struct profile *a, uint32_t x,
 			    const struct profile *b, uint32_t y)
@@ -119,9 +106,15 @@ static bool join_functions(struct join *j, struct error *err)
 				   ? 1
 				   : function_compare(a, at[0], b, at[1]);
 		size_t first = next > 0;
+		struct side *s = &j->sides[first];
 
-		if (!join_function(j, &j->sides[first], at[first], err))
-			return false;
+		if (j->out->function_count >= LIMIT_FUNCTIONS)
+			return error_set(err, ERROR_LIMIT,
+					 "the profile has more than %u "
+					 "functions",
+					 LIMIT_FUNCTIONS);
+		j->out->functions[j->out->function_count++] =
+			profile_join_function(s->profile, s->texts, at[first]);
 		for (size_t i = 0; i < 2; i++)
 			if (takes(next, i))
 				j->sides[i].functions[at[i]++] =
@@ -132,20 +125,6 @@ static bool join_functions(struct join *j, struct error *err)
 
 /* ---- frames ---- */
 
-/* Frames with equal names share a rank. */
-static void rank_frame(struct join *j, uint32_t at)
-{
-	const struct profile *p = j->out;
-	const struct frame *f = &p->frames[at];
-
-	if (!at)
-		j->name_ranks[at] = 0;
-	else
-		j->name_ranks[at] = j->name_ranks[at - 1] +
-				    (p->functions[f[-1].function].name !=
-				     p->functions[f->function].name);
-}
-
 static bool join_frames(struct join *j, struct error *err)
 {
 	struct profile *out = j->out;
@@ -153,8 +132,10 @@ static bool join_frames(struct join *j, struct error *err)
 				    j->sides[1].profile->frame_count };
 	uint32_t at[2] = { 0, 0 };
 	struct whole_frame heads[2];
+	uint32_t rank = 0, last = 0;
 
 	while (at[0] < counts[0] || at[1] < counts[1]) {
+		uint32_t name;
 		int next;
 
 		for (size_t i = 0; i < 2; i++)
@@ -172,7 +153,12 @@ static bool join_frames(struct join *j, struct error *err)
 					 "lines",
 					 LIMIT_LOCATIONS);
 		profile_put_frame(out, out->frame_count, &heads[next > 0]);
-		rank_frame(j, out->frame_count);
+		/* Frames with equal names share a rank. */
+		name = out->functions[out->frames[out->frame_count].function]
+			       .name;
+		rank += out->frame_count && name != last;
+		j->name_ranks[out->frame_count] = rank;
+		last = name;
 		for (size_t i = 0; i < 2; i++)
 			if (takes(next, i))
 				j->sides[i].frames[at[i]++] = out->frame_count;
@@ -242,13 +228,6 @@ static void add_value(struct join *j, int64_t *sum, int64_t value)
 	*sum = sat_add_i64(*sum, value);
 }
 
-/* Equal stacks, one of each side, are adjacent: they share all ranks, the end
- * mark and all items. */
-static bool is_equal_to_last(const struct sequence *s)
-{
-	return s->common == 2 * s->count + 1;
-}
-
 static bool place_stacks(struct join *j, const struct sequence *ordered,
 			 size_t count, struct error *err)
 {
@@ -262,7 +241,11 @@ static bool place_stacks(struct join *j, const struct sequence *ordered,
 			.value = value_at(j, s->index),
 		};
 
-		for (i++; i < count && is_equal_to_last(&ordered[i]); i++)
+		/* Equal stacks, one of each side, are adjacent: they share all
+		 * ranks, the end mark and all items. */
+		for (i++;
+		     i < count && ordered[i].common == 2 * ordered[i].count + 1;
+		     i++)
 			add_value(j, &stack.value,
 				  value_at(j, ordered[i].index));
 		if (!stack.value)
@@ -558,18 +541,6 @@ static bool join_some(struct loose *l, struct loose_side *s, uint32_t first,
 	return true;
 }
 
-static bool join_loose_frames(struct loose *l, struct loose_side *s,
-			      struct error *err)
-{
-	uint32_t count = s->profile->frame_count;
-
-	for (uint32_t i = 0; i < count; i += MAP_GROUP)
-		if (!join_some(l, s, i,
-			       (uint32_t)min_size(count - i, MAP_GROUP), err))
-			return false;
-	return true;
-}
-
 static bool add_heat(struct loose *l, const struct loose_side *s, int64_t *heat,
 		     struct error *err)
 {
@@ -625,9 +596,15 @@ static bool join_tables(struct loose *l, struct error *err)
 		     i++)
 			if (!place_function(l, &l->sides[k], i, err))
 				return false;
-	for (size_t k = 0; k < 2; k++)
-		if (!join_loose_frames(l, &l->sides[k], err))
-			return false;
+	for (size_t k = 0; k < 2; k++) {
+		uint32_t count = l->sides[k].profile->frame_count;
+
+		for (uint32_t i = 0; i < count; i += MAP_GROUP)
+			if (!join_some(l, &l->sides[k], i,
+				       (uint32_t)min_size(count - i, MAP_GROUP),
+				       err))
+				return false;
+	}
 	return place_frames(l, err);
 }
 
@@ -991,24 +968,20 @@ static const struct profile *first_filled(const struct profile *const *parts,
 	return NULL;
 }
 
-static bool is_same_type(const struct profile *a, const struct profile *b)
-{
-	return str_equal(profile_type_name(a), profile_type_name(b)) &&
-	       str_equal(profile_unit(a), profile_unit(b));
-}
-
 static bool check_types(const struct profile *const *parts, size_t n,
 			const struct profile *first, struct error *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct str type, unit, other, other_unit;
+	struct str type = profile_type_name(first), unit = profile_unit(first);
 
-		if (!is_filled(parts[i]) || is_same_type(first, parts[i]))
+	for (size_t i = 0; i < n; i++) {
+		struct str other, other_unit;
+
+		if (!is_filled(parts[i]))
 			continue;
-		type = profile_type_name(first);
-		unit = profile_unit(first);
 		other = profile_type_name(parts[i]);
 		other_unit = profile_unit(parts[i]);
+		if (str_equal(type, other) && str_equal(unit, other_unit))
+			continue;
 		return error_set(err, ERROR_FORMAT,
 				 "cannot add up profiles of %.*s/%.*s and "
 				 "%.*s/%.*s: ask for one profile type",

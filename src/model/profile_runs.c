@@ -99,19 +99,6 @@ static int64_t unfold_sign(uint64_t folded)
 	return (int64_t)(folded >> 1 ^ (folded & 1 ? UINT64_MAX : 0));
 }
 
-/* Adds to a stack of the sum, or adds a new one. */
-static bool add_stack(struct profile_runs *r, const struct stack_walk *w,
-		      uint32_t *stack, struct error *err)
-{
-	return profile_build_merge(r->build, w->frames, w->count, w->value,
-				   stack, err) &&
-	       (r->sum->frame_id_count <= LIMIT_STACK_FRAMES_TOTAL ||
-		error_set(err, ERROR_LIMIT,
-			  "the profile's stacks have more than %u frames "
-			  "together",
-			  LIMIT_STACK_FRAMES_TOTAL));
-}
-
 static bool add_stacks(struct adding *a, struct run_values *values,
 		       struct error *err)
 {
@@ -121,8 +108,15 @@ static bool add_stacks(struct adding *a, struct run_values *values,
 	profile_place_frames(a->profile, a->frames);
 	stack_walk_init(&a->walk, a->profile);
 	while (stack_walk_next(&a->walk)) {
-		if (!add_stack(r, &a->walk, &stack, err))
+		if (!profile_build_merge(r->build, a->walk.frames,
+					 a->walk.count, a->walk.value, &stack,
+					 err))
 			return false;
+		if (r->sum->frame_id_count > LIMIT_STACK_FRAMES_TOTAL)
+			return error_set(err, ERROR_LIMIT,
+					 "the profile's stacks have more than "
+					 "%u frames together",
+					 LIMIT_STACK_FRAMES_TOTAL);
 		wirew_element(&r->text,
 			      fold_sign((int64_t)stack - (int64_t)last));
 		wirew_element(&r->text,
@@ -151,13 +145,6 @@ static bool add_run(struct adding *a, struct run_values *values,
 }
 
 /* ---- runs ---- */
-
-static bool take_type(struct profile_runs *r, const struct profile *p,
-		      struct error *err)
-{
-	return r->count || profile_build_type(r->build, profile_type_name(p),
-					      profile_unit(p), err);
-}
 
 static struct profile head_of(const struct profile *p)
 {
@@ -189,28 +176,16 @@ bool profile_runs_add(struct profile_runs *r, struct profile *p,
 	a->runs = r;
 	a->profile = p;
 	arena_init(&a->scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = take_type(r, p, err) &&
-		  add_run(a, &r->values[r->count], err);
+	is_done =
+		(r->count || profile_build_type(r->build, profile_type_name(p),
+						profile_unit(p), err)) &&
+		add_run(a, &r->values[r->count], err);
 	arena_release(&a->scratch);
 	arena_drop(&r->arena, a, sizeof *a);
 	if (is_done)
 		r->heads[r->count++] = head_of(p);
 	profile_release(p);
 	return is_done;
-}
-
-/* Marks those that are kept. */
-static bool mark_stacks(struct profile_runs *r, struct error *err)
-{
-	const struct profile_build *b = r->build;
-
-	r->stack_count = b->stack_count;
-	r->stacks = arena_array(&r->arena, r->stack_count, sizeof *r->stacks);
-	if (!r->stacks)
-		return arena_fail(&r->arena, WHAT, err);
-	for (uint32_t i = 0; i < r->stack_count; i++)
-		r->stacks[i] = b->stacks[i].value ? 0 : NO_STACK;
-	return true;
 }
 
 /* Finds each stack's index in the sum: frames of the first one are the
@@ -232,32 +207,6 @@ static bool number_stacks(struct profile_runs *r, struct arena *scratch,
 		if (r->stacks[i] != NO_STACK)
 			r->stacks[i] = items++->index;
 	return true;
-}
-
-static uint32_t count_common(const struct profile *p, const struct stack *a,
-			     const struct stack *b)
-{
-	const uint32_t *x = p->frame_ids + a->frame_first;
-	const uint32_t *y = p->frame_ids + b->frame_first;
-	uint32_t i = 0;
-
-	while (i < a->frame_count && i < b->frame_count && x[i] == y[i])
-		i++;
-	return i;
-}
-
-/* Encodes for each stack the number of frames shared with the previous one, and
- * its other frames. */
-static void write_frames(const struct profile *sum, struct buf *words)
-{
-	for (uint32_t i = 0; i < sum->stack_count; i++) {
-		const struct stack *s = &sum->stacks[i];
-		uint32_t kept = i ? count_common(sum, s - 1, s) : 0;
-
-		buf_add(words, &kept, sizeof kept);
-		buf_add(words, sum->frame_ids + s->frame_first + kept,
-			(s->frame_count - kept) * sizeof kept);
-	}
 }
 
 /* Replaces the frames by the encoded ones. */
@@ -283,7 +232,8 @@ static void read_frames(struct profile *sum, const char *words)
 	sum->frame_id_count = (size_t)(to - sum->frame_ids);
 }
 
-/* Stores the frames of stacks contiguously, for iteration. */
+/* Stores the frames of stacks contiguously, for iteration: meanwhile each has
+ * the number of frames shared with the previous one, and its other frames. */
 static bool gather_frames(struct profile *sum, size_t cap, struct error *err)
 {
 	void *ids = sum->frame_ids;
@@ -291,7 +241,20 @@ static bool gather_frames(struct profile *sum, size_t cap, struct error *err)
 	bool is_done;
 
 	buf_init(&words, LIMIT_DECODE_HEAP_BYTES);
-	write_frames(sum, &words);
+	for (uint32_t i = 0; i < sum->stack_count; i++) {
+		const struct stack *s = &sum->stacks[i];
+		const uint32_t *frames = sum->frame_ids + s->frame_first;
+		uint32_t common = 0;
+
+		while (i && common < s->frame_count &&
+		       common < s[-1].frame_count &&
+		       frames[common] ==
+			       sum->frame_ids[s[-1].frame_first + common])
+			common++;
+		buf_add(&words, &common, sizeof common);
+		buf_add(&words, frames + common,
+			(s->frame_count - common) * sizeof common);
+	}
 	is_done = buf_check(&words, WHAT, err);
 	if (is_done)
 		read_frames(sum, words.data);
@@ -302,32 +265,33 @@ static bool gather_frames(struct profile *sum, size_t cap, struct error *err)
 	return is_done;
 }
 
-static bool place_stacks(struct profile_runs *r, struct error *err)
-{
-	size_t frame_id_cap = r->build->frame_id_cap;
-	struct arena scratch;
-	bool is_done;
-
-	drop_build(r);
-	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = number_stacks(r, &scratch, err);
-	arena_release(&scratch);
-	return is_done && gather_frames(r->sum, frame_id_cap, err);
-}
-
 bool profile_runs_finish(struct profile_runs *r, struct notes *notes,
 			 struct error *err)
 {
 	const struct profile **heads =
 		arena_array(&r->arena, r->count, sizeof *heads);
+	size_t frame_id_cap;
+	struct arena scratch;
+	bool is_done;
 
 	if (!heads)
 		return arena_fail(&r->arena, WHAT, err);
 	for (size_t i = 0; i < r->count; i++)
 		heads[i] = &r->heads[i];
-	if (!mark_stacks(r, err) ||
-	    !profile_build_finish(r->build, notes, err) ||
-	    !place_stacks(r, err))
+	r->stack_count = r->build->stack_count;
+	r->stacks = arena_array(&r->arena, r->stack_count, sizeof *r->stacks);
+	if (!r->stacks)
+		return arena_fail(&r->arena, WHAT, err);
+	for (uint32_t i = 0; i < r->stack_count; i++)
+		r->stacks[i] = r->build->stacks[i].value ? 0 : NO_STACK;
+	if (!profile_build_finish(r->build, notes, err))
+		return false;
+	frame_id_cap = r->build->frame_id_cap;
+	drop_build(r);
+	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = number_stacks(r, &scratch, err);
+	arena_release(&scratch);
+	if (!is_done || !gather_frames(r->sum, frame_id_cap, err))
 		return false;
 	profile_merge_heads(r->sum, heads, r->count);
 	return true;
