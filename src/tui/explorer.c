@@ -71,18 +71,12 @@ static void write_report(struct explorer *e)
 	e->report_columns = e->columns;
 }
 
-static uint32_t count_lines(const struct explorer *e)
+static void scroll_to(struct explorer *e, uint32_t line)
 {
-	uint32_t count = 0;
+	uint32_t count = 0, page = e->rows - 1;
 
 	for (size_t i = 0; i < e->report.len; i++)
 		count += e->report.data[i] == '\n';
-	return count;
-}
-
-static void scroll_to(struct explorer *e, uint32_t line)
-{
-	uint32_t count = count_lines(e), page = e->rows - 1;
 
 	e->report_top =
 		(uint32_t)min_size(line, count > page ? count - page : 0);
@@ -142,17 +136,6 @@ static bool write_title(struct explorer *e)
 	return e->title.state == BUF_OK;
 }
 
-static bool place_frames(struct explorer *e)
-{
-	if (!flame_union_init(&e->places[EXPLORER_BOTH], e->f))
-		return false;
-	return !e->has_baseline ||
-	       (flame_union_init_side(&e->places[EXPLORER_AFTER], e->f,
-				      FLAME_SLOW) &&
-		flame_union_init_side(&e->places[EXPLORER_BEFORE], e->f,
-				      FLAME_BASELINE));
-}
-
 bool explorer_init(struct explorer *e, const struct render_input *in,
 		   uint32_t rows, uint32_t columns)
 {
@@ -170,8 +153,16 @@ bool explorer_init(struct explorer *e, const struct render_input *in,
 	buf_init(&e->title, LIMIT_PAGE_TEXT_BYTES);
 	flame_labeler_init(&e->labels, e->f, in->result, in->style.use_unicode);
 	e->functions.is_old = true;
-	return search_init(&e->search, e->f) && place_frames(e) &&
-	       write_title(e);
+	if (!search_init(&e->search, e->f) ||
+	    !flame_union_init(&e->places[EXPLORER_BOTH], e->f))
+		return false;
+	if (e->has_baseline &&
+	    (!flame_union_init_side(&e->places[EXPLORER_AFTER], e->f,
+				    FLAME_SLOW) ||
+	     !flame_union_init_side(&e->places[EXPLORER_BEFORE], e->f,
+				    FLAME_BASELINE)))
+		return false;
+	return write_title(e);
 }
 
 void explorer_release(struct explorer *e)
@@ -310,16 +301,6 @@ void explorer_go(struct explorer *e, enum explorer_tab tab)
 	views[tab].enter(e);
 }
 
-static void go_next(struct explorer *e)
-{
-	enum explorer_tab tab = e->tab;
-
-	do
-		tab = (enum explorer_tab)((tab + 1) % TABS);
-	while (!explorer_has_tab(e, tab));
-	explorer_go(e, tab);
-}
-
 void explorer_not_found(struct explorer *e)
 {
 	e->message = e->search.is_active ? e->tab == TAB_FLAME
@@ -328,20 +309,10 @@ void explorer_not_found(struct explorer *e)
 					 : "no search yet: press /";
 }
 
-/* Moves to the next match, unless the selection matches. */
-static void find_typed(struct explorer *e)
+static void type(struct explorer *e, const struct tui_event *event)
 {
 	const struct tui_event next = { .key = TUI_CHARACTER,
 					.character = 'n' };
-
-	if (!e->search.is_active ||
-	    (e->tab != TAB_TRACE && e->search.is_match[e->function]))
-		return;
-	views[e->tab].event(e, &next);
-}
-
-static void type(struct explorer *e, const struct tui_event *event)
-{
 	switch (event->key) {
 	case TUI_CHARACTER:
 		search_add(&e->search, event->character);
@@ -354,7 +325,10 @@ static void type(struct explorer *e, const struct tui_event *event)
 		break;
 	case TUI_ENTER:
 		e->is_typing = false;
-		find_typed(e);
+		/* To the next match, unless the selection matches. */
+		if (e->search.is_active &&
+		    (e->tab == TAB_TRACE || !e->search.is_match[e->function]))
+			views[e->tab].event(e, &next);
 		break;
 	case TUI_ESCAPE:
 		e->is_typing = false;
@@ -409,11 +383,15 @@ static bool on_common_character(struct explorer *e, uint32_t c)
 
 static bool on_common(struct explorer *e, const struct tui_event *event)
 {
+	enum explorer_tab tab = e->tab;
 	switch (event->key) {
 	case TUI_CHARACTER:
 		return on_common_character(e, event->character);
 	case TUI_TAB:
-		go_next(e);
+		do
+			tab = (enum explorer_tab)((tab + 1) % TABS);
+		while (!explorer_has_tab(e, tab));
+		explorer_go(e, tab);
 		return true;
 	case TUI_ESCAPE:
 		if (e->search.is_active)
@@ -494,20 +472,14 @@ void explorer_put(struct explorer *e, const struct surface *s, uint32_t row,
 
 /* ---- the title ---- */
 
-static const char *side_words(const struct explorer *e)
+/* Appends the view's settings: "by change, both, what changed". */
+static void add_mode(struct explorer *e)
 {
-	static const char *const words[] = {
+	static const char *const sides[] = {
 		[EXPLORER_BOTH] = "both sides",
 		[EXPLORER_AFTER] = "comparison only",
 		[EXPLORER_BEFORE] = "baseline only",
 	};
-
-	return e->has_baseline ? words[e->side] : "";
-}
-
-/* Appends the view's settings: "by change, both, what changed". */
-static void add_mode(struct explorer *e)
-{
 	static const char *const orders[] = {
 		[FUNCTIONS_ANSWER] = "by rank",
 		[FUNCTIONS_SELF] = "by self",
@@ -515,8 +487,6 @@ static void add_mode(struct explorer *e)
 		[FUNCTIONS_CHANGE] = "by change",
 		[FUNCTIONS_NAME] = "by name",
 	};
-	const char *side = side_words(e);
-
 	if (e->tab == TAB_FUNCTIONS)
 		buf_addf(&e->line, "%s%s",
 			 e->functions.order == FUNCTIONS_SELF &&
@@ -524,8 +494,8 @@ static void add_mode(struct explorer *e)
 				 ? "by self+lib"
 				 : orders[e->functions.order],
 			 e->functions.is_reversed ? ", reversed" : "");
-	else if (e->tab == TAB_FLAME)
-		buf_add_text(&e->line, side);
+	else if (e->tab == TAB_FLAME && e->has_baseline)
+		buf_add_text(&e->line, sides[e->side]);
 	else if (e->tab == TAB_HISTORY)
 		history_add_operation(e);
 }
@@ -628,53 +598,9 @@ static void add_name(struct explorer *e, const struct flame_node *n)
 		buf_addf(&e->line, "  %s", code_kind_words(fn->kind));
 }
 
-static void add_function(struct explorer *e, const struct flame_node *n)
-{
-	struct out out;
-
-	if (n->parent == FLAME_NONE)
-		return;
-	out_init_memory(&out, &e->line);
-	flame_function_write(&out, &e->labels.words, n);
-	out_release(&out);
-}
-
-/* Rows of the table have no path: shows their values within the zoomed node. */
-static const char *path_label(const struct explorer *e)
-{
-	if (e->tab != TAB_FUNCTIONS)
-		return NULL;
-	return e->zoom ? "within the zoom " : "total ";
-}
-
-static void add_path(struct explorer *e, const struct flame_node *n)
-{
-	struct out out;
-
-	/* Values of the whole function. */
-	if (e->tab == TAB_SANDWICH ||
-	    (e->tab == TAB_FUNCTIONS && e->has_baseline && !e->zoom))
-		return;
-	out_init_memory(&out, &e->line);
-	flame_path_write(&out, &e->labels.words, n, path_label(e));
-	out_release(&out);
-}
-
-static void add_self(struct explorer *e, const struct flame_node *n)
-{
-	struct out out;
-
-	if (!e->has_baseline || e->tab == TAB_SANDWICH)
-		return;
-	out_init_memory(&out, &e->line);
-	flame_self_write(&out, &e->labels.words, n,
-			 e->tab == TAB_FUNCTIONS ? "self " : NULL);
-	out_release(&out);
-}
-
 /* Removes the divisor, which is also in the heading of functions, if there is
  * not enough room. */
-static void drop_per(struct explorer *e)
+static void line_drop_per(struct explorer *e)
 {
 	struct str per = str_from(scale_per(e->in->result));
 	struct str line = buf_str(&e->line);
@@ -692,35 +618,32 @@ static void drop_per(struct explorer *e)
 static bool add_detail(struct explorer *e, uint32_t line)
 {
 	const struct flame_node n = selected_node(e);
+	const struct flame_words *words = &e->labels.words;
+	bool is_table = e->tab == TAB_FUNCTIONS;
+	bool is_sandwich = e->tab == TAB_SANDWICH;
+	struct out out;
 
 	if (e->tab == TAB_TRACE)
 		return trace_add_detail(e, line);
 	if (e->tab == TAB_HISTORY)
 		return history_add_detail(e, line);
+	out_init_memory(&out, &e->line);
 	if (line == 0)
 		add_name(e, &n);
-	else if (line == 1)
-		add_path(e, &n);
-	else if (line == 2)
-		add_function(e, &n);
-	else
-		add_self(e, &n);
-	drop_per(e);
+	else if (line == 1 && is_table && (!e->has_baseline || e->zoom))
+		/* Rows of the table have no path: their values within the
+		 * zoomed node. */
+		flame_path_write(&out, words, &n,
+				 e->zoom ? "within the zoom " : "total ");
+	else if (line == 1 && !is_table && !is_sandwich)
+		flame_path_write(&out, words, &n, NULL);
+	else if (line == 2 && n.parent != FLAME_NONE)
+		flame_function_write(&out, words, &n);
+	else if (line > 2 && e->has_baseline && !is_sandwich)
+		flame_self_write(&out, words, &n, is_table ? "self " : NULL);
+	out_release(&out);
+	line_drop_per(e);
 	return e->line.len > 0;
-}
-
-/* As many as there are lines. */
-static void draw_details(struct explorer *e, const struct surface *s)
-{
-	uint32_t row = EXPLORER_BODY_TOP + explorer_body_rows(e);
-	uint32_t end = row + explorer_detail_rows(e);
-
-	for (uint32_t i = 0; i < 4 && row < end; i++)
-		if (add_detail(e, i))
-			explorer_put(e, s, row++, 0, s->columns,
-				     i ? &plain_look : &bold);
-	while (row < end)
-		explorer_put(e, s, row++, 0, s->columns, &plain_look);
 }
 
 /* ---- the last line ---- */
@@ -843,13 +766,6 @@ static void draw_help(struct explorer *e, const struct surface *s)
 	draw_legend(e, s, count + 2);
 }
 
-static void draw_too_small(const struct surface *s)
-{
-	for (uint32_t row = 0; row < s->rows; row++)
-		surface_text(s, row, 0, s->columns,
-			     row ? STR("") : STR("too small"), &plain_look);
-}
-
 static void (*const drawers[TABS])(struct explorer *e,
 				   const struct surface *s) = {
 	[TAB_TRACE] = trace_draw,     [TAB_FLAME] = graph_draw,
@@ -864,8 +780,13 @@ static void (*const drawers[TABS])(struct explorer *e,
 
 void explorer_draw(struct explorer *e, const struct surface *s)
 {
+	uint32_t row, end;
+
 	if (s->rows < EXPLORER_ROWS_MIN || s->columns < EXPLORER_COLUMNS_MIN) {
-		draw_too_small(s);
+		for (row = 0; row < s->rows; row++)
+			surface_text(s, row, 0, s->columns,
+				     row ? STR("") : STR("too small"),
+				     &plain_look);
 		return;
 	}
 	if (e->has_help) {
@@ -879,7 +800,15 @@ void explorer_draw(struct explorer *e, const struct surface *s)
 	drawers[e->tab](e, s);
 	surface_text(s, 0, 0, s->columns, buf_str(&e->title), &title_look);
 	draw_names(e, s);
-	draw_details(e, s);
+	/* As many details as there are lines. */
+	row = EXPLORER_BODY_TOP + explorer_body_rows(e);
+	end = row + explorer_detail_rows(e);
+	for (uint32_t i = 0; i < 4 && row < end; i++)
+		if (add_detail(e, i))
+			explorer_put(e, s, row++, 0, s->columns,
+				     i ? &plain_look : &bold);
+	while (row < end)
+		explorer_put(e, s, row++, 0, s->columns, &plain_look);
 	draw_status(e, s);
 }
 

@@ -67,14 +67,9 @@ void graph_zoom(struct explorer *e, uint32_t node)
 	select_node(e, is_shown(e, e->selected) ? e->selected : node);
 }
 
-static bool has_width(const struct explorer *e, uint32_t node)
-{
-	return explorer_places(e)->widths[node] > 0;
-}
-
 void graph_settle(struct explorer *e)
 {
-	while (e->zoom && !has_width(e, e->zoom))
+	while (e->zoom && !explorer_places(e)->widths[e->zoom])
 		e->zoom = e->f->nodes[e->zoom].parent;
 	while (e->selected && !is_shown(e, e->selected))
 		e->selected = e->f->nodes[e->selected].parent;
@@ -134,17 +129,6 @@ static void go_aside(struct explorer *e, bool is_right)
 			select_node(e, i);
 			return;
 		}
-}
-
-static void go_deepest(struct explorer *e)
-{
-	uint32_t child;
-
-	if (is_caller(e, e->selected))
-		e->selected = e->zoom;
-	while ((child = widest_child(e, e->selected)) != FLAME_NONE)
-		e->selected = child;
-	select_node(e, e->selected);
 }
 
 /* Moves to the next match after the selected frame, within the zoomed node, and
@@ -282,6 +266,7 @@ static enum tui_key turn_key(const struct explorer *e, enum tui_key key)
 void graph_event(struct explorer *e, const struct tui_event *event)
 {
 	enum tui_key key = turn_key(e, event->key);
+	uint32_t child;
 
 	switch (key) {
 	case TUI_UP:
@@ -308,7 +293,11 @@ void graph_event(struct explorer *e, const struct tui_event *event)
 		select_node(e, 0);
 		break;
 	case TUI_END:
-		go_deepest(e);
+		if (is_caller(e, e->selected))
+			e->selected = e->zoom;
+		while ((child = widest_child(e, e->selected)) != FLAME_NONE)
+			e->selected = child;
+		select_node(e, e->selected);
 		break;
 	case TUI_ENTER:
 		graph_zoom(e, e->selected);

@@ -95,42 +95,34 @@ static uint32_t cells_of(uint32_t count, uint32_t most, uint32_t room)
 	return count && !cells ? 1 : cells;
 }
 
-/* Slow requests first, then the others of the same time, then those found only
- * by searching for long ones. */
-static void add_now(struct explorer *e, const struct surface *s,
-		    const struct request_bucket *b, uint32_t most,
-		    uint32_t room)
-{
-	uint32_t slow = cells_of(b->slow_count, most, room);
-	uint32_t now = cells_of(b->now_count, most, room);
-	uint32_t all = cells_of(b->now_count + b->selected_count, most, room);
-
-	now = now > slow ? now : slow;
-	all = all > now ? all : now;
-	add_cells(e, s->use_unicode ? "█" : "#", slow);
-	add_cells(e, s->use_unicode ? "▒" : "=", now - slow);
-	add_cells(e, s->use_unicode ? "░" : "-", all - now);
-}
-
 static void add_bucket(struct explorer *e, const struct surface *s, uint32_t i)
 {
 	const struct request_history *h = history_of(e);
 	const struct request_bucket *b = &h->buckets[i];
 	uint32_t used = LABEL_COLUMNS + 2 * COUNT_COLUMNS + 2;
 	uint32_t room = s->columns > used ? (s->columns - used) / 2 : 0;
-	uint32_t most = request_history_most(h), bar;
+	uint32_t most = request_history_most(h);
+	uint32_t bar = cells_of(b->baseline_count, most, room);
+	uint32_t slow = cells_of(b->slow_count, most, room);
+	uint32_t now = cells_of(b->now_count, most, room);
+	uint32_t all = cells_of(b->now_count + b->selected_count, most, room);
 	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
 
 	format_duration(b->from_ns, from);
 	format_duration(b->to_ns, to);
 	buf_addf(&e->line, "%c %9s - %-9s ", i == row_of_this(h) ? '>' : ' ',
 		 from, to);
-	bar = cells_of(b->baseline_count, most, room);
 	buf_addf(&e->line, "%6" PRIu32 " ", b->baseline_count);
 	add_cells(e, s->use_unicode ? "▒" : "=", bar);
 	add_cells(e, " ", room - (bar < room ? bar : room));
 	buf_addf(&e->line, " %6" PRIu32 " ", b->now_count + b->selected_count);
-	add_now(e, s, b, most, room);
+	/* Slow requests first, then the others of the same time, then those
+	 * found only by searching for long ones. */
+	now = now > slow ? now : slow;
+	all = all > now ? all : now;
+	add_cells(e, s->use_unicode ? "█" : "#", slow);
+	add_cells(e, s->use_unicode ? "▒" : "=", now - slow);
+	add_cells(e, s->use_unicode ? "░" : "-", all - now);
 }
 
 /* ---- over time ---- */

@@ -84,27 +84,6 @@ static void catch_signals(struct terminal *t)
 	}
 }
 
-static void release_signals(struct terminal *t)
-{
-	for (size_t i = 0; i < CAUGHT; i++)
-		sigaction(caught[i], &t->before[i], NULL);
-	sigprocmask(SIG_SETMASK, &t->mask, NULL);
-}
-
-/* Stops the process with the default action. */
-static void stop(struct terminal *t)
-{
-	struct sigaction typical = { .sa_handler = SIG_DFL }, ours;
-	sigset_t blocked;
-
-	endwin();
-	sigaction(SIGTSTP, &typical, &ours);
-	raise(SIGTSTP);
-	sigprocmask(SIG_SETMASK, &t->mask, &blocked);
-	sigprocmask(SIG_SETMASK, &blocked, NULL);
-	sigaction(SIGTSTP, &ours, NULL);
-}
-
 /* ---- drawing ---- */
 
 static int color_number(uint32_t rgb, bool is_light)
@@ -122,21 +101,17 @@ static int color_number(uint32_t rgb, bool is_light)
 	return (int)(COLORS >= 16 ? color : color % 8);
 }
 
-static int text_color(bool is_light)
-{
-	if (COLORS > 0x10000)
-		return is_light ? 0xffffff : 0x111111;
-	if (COLORS >= 256)
-		return is_light ? 231 : 16;
-	return is_light ? COLOR_WHITE : COLOR_BLACK;
-}
-
 /* Returns 0 if the limit is reached. */
 static int pair_of(struct terminal *t, const struct look *look)
 {
-	struct pair wanted = { text_color(look->is_light),
+	struct pair wanted = { look->is_light ? COLOR_WHITE : COLOR_BLACK,
 			       color_number(look->fill, look->is_light) };
 	int i = 0;
+
+	if (COLORS > 0x10000)
+		wanted.fg = look->is_light ? 0xffffff : 0x111111;
+	else if (COLORS >= 256)
+		wanted.fg = look->is_light ? 231 : 16;
 
 	while (i < t->pair_count &&
 	       (t->pairs[i].fg != wanted.fg || t->pairs[i].bg != wanted.bg))
@@ -301,12 +276,21 @@ static void read_keys(struct terminal *t)
 
 static void handle_signals(struct terminal *t)
 {
+	struct sigaction typical = { .sa_handler = SIG_DFL }, ours;
+	sigset_t blocked;
 	for (size_t i = 0; i < CAUGHT; i++) {
 		if (!has_come[i])
 			continue;
 		has_come[i] = 0;
-		if (caught[i] == SIGTSTP)
-			stop(t);
+		/* Stops the process with the default action. */
+		if (caught[i] == SIGTSTP) {
+			endwin();
+			sigaction(SIGTSTP, &typical, &ours);
+			raise(SIGTSTP);
+			sigprocmask(SIG_SETMASK, &t->mask, &blocked);
+			sigprocmask(SIG_SETMASK, &blocked, NULL);
+			sigaction(SIGTSTP, &ours, NULL);
+		}
 		if (caught[i] == SIGTSTP || caught[i] == SIGCONT) {
 			reset_prog_mode();
 			clearok(curscr, TRUE);
@@ -334,28 +318,22 @@ static void wait_and_read(struct terminal *t)
 		read_keys(t);
 }
 
-/* For terminals that stay in the other keypad mode. */
-static void define_arrows(void)
+static void set_up(const struct render_input *in, struct terminal *t)
 {
+	/* For terminals that stay in the other keypad mode. */
 	static const struct {
 		const char *text;
 		int code;
 	} arrows[] = { { "\033[A", KEY_UP },    { "\033[B", KEY_DOWN },
 		       { "\033[C", KEY_RIGHT }, { "\033[D", KEY_LEFT },
 		       { "\033[H", KEY_HOME },  { "\033[F", KEY_END } };
-
-	for (size_t i = 0; i < sizeof arrows / sizeof *arrows; i++)
-		define_key(arrows[i].text, arrows[i].code);
-}
-
-static void set_up(const struct render_input *in, struct terminal *t)
-{
 	cbreak();
 	noecho();
 	nonl();
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
-	define_arrows();
+	for (size_t i = 0; i < sizeof arrows / sizeof *arrows; i++)
+		define_key(arrows[i].text, arrows[i].code);
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESCAPE_MS);
 	curs_set(0);
@@ -403,7 +381,9 @@ bool tui_run(const struct render_input *in, struct error *err)
 		setlocale(LC_CTYPE, "");
 		catch_signals(&t);
 		is_done = show(in, &t, err);
-		release_signals(&t);
+		for (size_t i = 0; i < CAUGHT; i++)
+			sigaction(caught[i], &t.before[i], NULL);
+		sigprocmask(SIG_SETMASK, &t.mask, NULL);
 		setlocale(LC_CTYPE, "C");
 	} else {
 		is_done = error_memory(err, "the explorer");

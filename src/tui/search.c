@@ -39,15 +39,6 @@ void search_clear(struct search *s)
 	memset(s->is_match, 0, s->f->function_count * sizeof *s->is_match);
 }
 
-/* Lower case patterns match both cases. */
-static bool has_upper(const struct search *s)
-{
-	for (size_t i = 0; i < s->len; i++)
-		if (ascii_is_upper(s->text[i]))
-			return true;
-	return false;
-}
-
 /* Compiles the pattern; if it is not a valid expression (yet), such as
  * "(*Conn", searches for it literally. */
 static struct regex *compile(const struct search *s)
@@ -56,8 +47,12 @@ static struct regex *compile(const struct search *s)
 	struct error err = { 0 };
 	struct regex *re;
 	size_t len = 0;
+	bool has_upper = false;
 
-	if (!has_upper(s)) {
+	for (size_t i = 0; i < s->len; i++)
+		has_upper |= ascii_is_upper(s->text[i]);
+	/* Lower case patterns match both cases. */
+	if (!has_upper) {
 		len = sizeof ANY_CASE - 1;
 		memcpy(text, ANY_CASE, len);
 	}

@@ -28,19 +28,6 @@ static double sum_moved(const struct flame *f, const struct function_sum *row)
 	       (double)row->values[FLAME_BASELINE].total * f->baseline_scale;
 }
 
-static void add_node(struct function_sum *row, const struct flame_node *n,
-		     bool is_nested)
-{
-	for (int side = 0; side < FLAME_SIDES; side++) {
-		struct flame_values *sum = &row->values[side];
-
-		sum->self = sat_add_i64(sum->self, n->values[side].self);
-		if (!is_nested)
-			sum->total =
-				sat_add_i64(sum->total, n->values[side].total);
-	}
-}
-
 /* Counts a function until the end of its outermost node. */
 static bool add_nodes(struct function_sum *rows, const struct flame *f,
 		      uint32_t node)
@@ -54,7 +41,15 @@ static bool add_nodes(struct function_sum *rows, const struct flame *f,
 		const struct flame_node *n = &f->nodes[i];
 		bool is_nested = i < ends[n->function];
 
-		add_node(&rows[n->function], n, is_nested);
+		for (int side = 0; side < FLAME_SIDES; side++) {
+			const struct flame_values *v = &n->values[side];
+			struct flame_values *sum =
+				&rows[n->function].values[side];
+
+			sum->self = sat_add_i64(sum->self, v->self);
+			if (!is_nested)
+				sum->total = sat_add_i64(sum->total, v->total);
+		}
 		if (!is_nested)
 			ends[n->function] = n->end;
 	}
@@ -100,22 +95,12 @@ bool functions_have_self_lib(const struct flame *f, uint32_t node)
 	return f->has_baseline && !node;
 }
 
-static void set_own(struct function_sum *row, const struct flame *f,
-		    uint32_t node)
-{
-	const struct flame_function *fn = &f->functions[row->function];
-
-	for (int s = 0; s < FLAME_SIDES; s++)
-		row->own[s] = functions_have_self_lib(f, node)
-				      ? fn->self_lib[s]
-				      : row->values[s].self;
-}
-
 /* Keeps rows with a value within the node, without the root, which is not a
  * function. */
 static void keep_rows(struct functions *t, const struct flame *f, uint32_t node,
 		      enum flame_side side)
 {
+	bool has_lib = functions_have_self_lib(f, node);
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < f->function_count; i++) {
@@ -127,7 +112,9 @@ static void keep_rows(struct functions *t, const struct flame *f, uint32_t node,
 			continue;
 		row.function = i;
 		row.name = f->functions[i].name;
-		set_own(&row, f, node);
+		for (int s = 0; s < FLAME_SIDES; s++)
+			row.own[s] = has_lib ? f->functions[i].self_lib[s]
+					     : row.values[s].self;
 		row.key = key_of(t, f, &row, side);
 		/* Without a row: after all others. */
 		row.place = t->order == FUNCTIONS_ANSWER
@@ -136,16 +123,6 @@ static void keep_rows(struct functions *t, const struct flame *f, uint32_t node,
 		t->rows[count++] = row;
 	}
 	t->count = count;
-}
-
-static void reverse(struct functions *t)
-{
-	for (uint32_t i = 0; i < t->count / 2; i++) {
-		struct function_sum row = t->rows[i];
-
-		t->rows[i] = t->rows[t->count - 1 - i];
-		t->rows[t->count - 1 - i] = row;
-	}
 }
 
 /* Keeps the order and, if possible, the selected row. by_side: whose values are
@@ -161,8 +138,12 @@ static bool functions_build(struct functions *t, const struct flame *f,
 		return false;
 	keep_rows(t, f, node, by_side);
 	qsort(t->rows, t->count, sizeof *t->rows, compare);
-	if (t->is_reversed)
-		reverse(t);
+	for (uint32_t i = 0; t->is_reversed && i < t->count / 2; i++) {
+		struct function_sum row = t->rows[i];
+
+		t->rows[i] = t->rows[t->count - 1 - i];
+		t->rows[t->count - 1 - i] = row;
+	}
 	if (t->list.selected >= t->count)
 		t->list.selected = t->count ? t->count - 1 : 0;
 	return true;
@@ -266,26 +247,22 @@ static void click(struct explorer *e, uint32_t row)
 		select_row(e, row);
 }
 
-static void move(struct explorer *e, enum tui_key key)
+void table_event(struct explorer *e, const struct tui_event *event)
 {
 	struct functions *t = &e->functions;
 
-	list_move(&t->list, key, t->count, page_rows(e));
-	select_row(e, t->list.selected);
-}
-
-void table_event(struct explorer *e, const struct tui_event *event)
-{
-	if (!build(e) || !e->functions.count)
+	if (!build(e) || !t->count)
 		return;
-	if (event->key == TUI_CHARACTER)
+	if (event->key == TUI_CHARACTER) {
 		on_character(e, event->character);
-	else if (event->key == TUI_CLICK)
+	} else if (event->key == TUI_CLICK) {
 		click(e, event->row);
-	else if (event->key == TUI_ENTER)
+	} else if (event->key == TUI_ENTER) {
 		explorer_go(e, TAB_FLAME);
-	else
-		move(e, event->key);
+	} else {
+		list_move(&t->list, event->key, t->count, page_rows(e));
+		select_row(e, t->list.selected);
+	}
 }
 
 /* ---- rows ---- */

@@ -22,19 +22,13 @@ LIBRARY_CALLS(TERM_CALLS, LIBNCURSES)
 #define setupterm LIBRARY_CALL(setupterm)
 #define tigetstr LIBRARY_CALL(tigetstr)
 
-static bool moves_cursor(void)
-{
-	const char *sequence = tigetstr("cup");
-
-	return sequence && sequence != (char *)-1;
-}
-
 static bool check(struct error *err)
 {
 	const char *term = getenv("TERM");
 	bool is_known = term && *term &&
 			setupterm(term, STDOUT_FILENO, &(int){ 0 }) == OK;
-	bool is_good = is_known && moves_cursor();
+	const char *move = is_known ? tigetstr("cup") : NULL;
+	bool is_good = move && move != (char *)-1;
 
 	if (is_known)
 		del_curterm(cur_term);

@@ -146,26 +146,20 @@ static void add_time(struct explorer *e, int64_t time_ns)
 	buf_add_text(&e->line, text);
 }
 
-/* Returns whether its service is the parent's, which is shown there. */
-static bool is_of_caller(const struct explorer *e,
-			 const struct waterfall_row *row)
-{
-	uint32_t parent = e->in->trace->spans[row->span].parent;
-
-	return row->depth && parent != SPAN_NONE &&
-	       str_equal(service_of(e, row),
-			 span_service(e->in->trace, parent));
-}
-
 static void add_label(struct explorer *e, const struct waterfall_row *row)
 {
 	uint32_t depth = row->depth < LEVELS_MAX ? row->depth : LEVELS_MAX;
+	uint32_t parent = e->in->trace->spans[row->span].parent;
+	/* The parent shows the service of both. */
+	bool is_of_caller = row->depth && parent != SPAN_NONE &&
+			    str_equal(service_of(e, row),
+				      span_service(e->in->trace, parent));
 
 	buf_addf(&e->line, "%c%c%c", row->is_guilty ? '>' : ' ',
 		 row->is_on_path ? '*' : ' ', row->is_error ? '!' : ' ');
 	for (uint32_t i = 0; i < depth * LEVEL_COLUMNS; i++)
 		buf_add_char(&e->line, ' ');
-	if (!is_of_caller(e, row)) {
+	if (!is_of_caller) {
 		escape_terminal_buf(&e->line, service_of(e, row));
 		buf_add_char(&e->line, ' ');
 	}
