@@ -52,15 +52,6 @@ bool doctor_service_is_found(const struct doctor_service *row)
 
 /* ---- text ---- */
 
-/* Returns the color of a status; none for OK. */
-static enum paint status_paint(enum check_status status)
-{
-	static const enum paint paints[] = { PAINT_NONE, PAINT_MARK,
-					     PAINT_BAD };
-
-	return paints[status];
-}
-
 static void write_count(struct page *p, size_t count, const char *one,
 			const char *many, bool *is_first)
 {
@@ -92,14 +83,6 @@ static void write_summary(const struct doctor *d, struct page *p)
 /* "2026-11-21T02:28:38Z" at the start of a text. */
 #define TIME_BYTES 20
 
-static bool is_time(struct str text, int64_t *time_ns)
-{
-	struct str word = str_slice(text, 0, TIME_BYTES);
-
-	return word.len == TIME_BYTES && word.ptr[TIME_BYTES - 1] == 'Z' &&
-	       parse_rfc3339(word, time_ns);
-}
-
 /* Checks have times in UTC, as in JSON and for commands; terminals show local
  * time. */
 static void write_text(struct page *p, struct str text)
@@ -109,8 +92,11 @@ static void write_text(struct page *p, struct str text)
 	size_t done = 0;
 
 	for (size_t at = 0; p->style.use_local_time && at < text.len; at++) {
-		if (!ascii_is_digit(text.ptr[at]) ||
-		    !is_time(str_slice(text, at, text.len), &time_ns))
+		struct str word = str_slice(text, at, TIME_BYTES);
+
+		if (!ascii_is_digit(text.ptr[at]) || word.len != TIME_BYTES ||
+		    word.ptr[TIME_BYTES - 1] != 'Z' ||
+		    !parse_rfc3339(word, &time_ns))
 			continue;
 		page_foreign(p, str_slice(text, done, at - done));
 		page_time(p, time_ns, time_ns, &shown);
@@ -124,12 +110,15 @@ static void write_text(struct page *p, struct str text)
 
 static void write_check(const struct check *check, struct page *p)
 {
+	/* By status; none for OK. */
+	static const enum paint paints[] = { PAINT_NONE, PAINT_MARK,
+					     PAINT_BAD };
 	char label[64];
 
 	snprintf(label, sizeof label, "%-*s%s %s", STATUS_COLUMNS,
 		 check_status_name(check->status), check->side, check->name);
 	write_text(p, check->text);
-	page_flush(p, status_paint(check->status), label,
+	page_flush(p, paints[check->status], label,
 		   STATUS_COLUMNS + NAME_COLUMNS);
 	if (!check->fix.len)
 		return;

@@ -20,18 +20,6 @@ static void fix_trouble(struct checks *c, enum trouble trouble,
 
 /* Returns the URL of a side's server for display, with its origin. */
 
-static struct str shown_url(struct doctor *d, const char *url)
-{
-	struct buf text;
-	struct str copy;
-
-	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	url_redact(&text, str_from(url));
-	copy = arena_str(&d->arena, buf_str(&text));
-	buf_release(&text);
-	return copy.ptr ? copy : STR("");
-}
-
 static const struct doctor_side *said_of(const struct doctor *d,
 					 const struct side *s)
 {
@@ -59,14 +47,17 @@ void doctor_check_address(struct doctor *d, const struct side *s,
 			  const char *name)
 {
 	struct str origin = said_of(d, s)->url_origin;
-	struct str url = shown_url(d, s->path ? s->path : s->endpoint.url);
+	struct buf url;
+
+	buf_init(&url, LIMIT_OPTION_VALUE_BYTES);
+	url_redact(&url, str_from(s->path ? s->path : s->endpoint.url));
 
 	if (s->endpoint.project) {
-		check_ok(&d->checks, name, "url", "project %s at %.*s, %.*s",
-			 s->endpoint.project, STR_ARGS(url), STR_ARGS(origin));
+		check_ok(&d->checks, name, "url", "project %s at %s, %.*s",
+			 s->endpoint.project, buf_text(&url), STR_ARGS(origin));
 	} else if (!s->is_default) {
-		check_ok(&d->checks, name, "url", "%s%.*s, %.*s",
-			 s->path ? "file " : "", STR_ARGS(url),
+		check_ok(&d->checks, name, "url", "%s%s, %.*s",
+			 s->path ? "file " : "", buf_text(&url),
 			 STR_ARGS(origin));
 	} else if (s == &d->backends->traces) {
 		check_defaults(d, name);
@@ -74,20 +65,7 @@ void doctor_check_address(struct doctor *d, const struct side *s,
 		check_ok(&d->checks, name, "url", "%s, by default",
 			 s->endpoint.url);
 	}
-}
-
-static void doctor_check_tenant(struct doctor *d, const struct side *s,
-				const char *name)
-{
-	const char *tenant = s->endpoint.tenant_id;
-	struct str origin = said_of(d, s)->tenant_origin;
-
-	if (tenant)
-		check_ok(&d->checks, name, "tenant", "\"%s\" sent, %.*s",
-			 tenant, STR_ARGS(origin));
-	else
-		check_ok(&d->checks, name, "tenant",
-			 "none sent; needed by multi-tenant servers");
+	buf_release(&url);
 }
 
 void exam_add_times(struct exam *e, const struct http_response *response)
@@ -104,19 +82,6 @@ void exam_add_times(struct exam *e, const struct http_response *response)
 			(struct clock_answer){ date_ns, response->duration_ns };
 }
 
-static bool is_login_trouble(enum trouble trouble)
-{
-	return trouble == TROUBLE_CREDENTIALS || trouble == TROUBLE_RIGHTS ||
-	       trouble == TROUBLE_PROXY_LOGIN || trouble == TROUBLE_TENANT ||
-	       trouble == TROUBLE_TENANT_HEADER;
-}
-
-static bool is_tls_trouble(enum trouble trouble)
-{
-	return trouble == TROUBLE_UNTRUSTED || trouble == TROUBLE_OTHER_NAME ||
-	       trouble == TROUBLE_OUT_OF_DATE || trouble == TROUBLE_TLS;
-}
-
 static bool doctor_is_https(const char *url)
 {
 	return str_equal_nocase(str_slice(str_from(url), 0, 6), STR("https:"));
@@ -129,6 +94,9 @@ static bool judge_connection(struct doctor *d, struct exam *e,
 {
 	struct str host = url_authority(e->side->endpoint.url);
 	enum trouble trouble = trouble_find(e->best);
+	bool is_of_tls =
+		trouble == TROUBLE_UNTRUSTED || trouble == TROUBLE_OTHER_NAME ||
+		trouble == TROUBLE_OUT_OF_DATE || trouble == TROUBLE_TLS;
 	char took[24];
 
 	(void)err;
@@ -140,7 +108,7 @@ static bool judge_connection(struct doctor *d, struct exam *e,
 		return true;
 	}
 	check_fail(&d->checks, e->best->err.code, e->name,
-		   is_tls_trouble(trouble) ? "tls" : "connection", "%s",
+		   is_of_tls ? "tls" : "connection", "%s",
 		   e->best->err.message);
 	fix_trouble(&d->checks, trouble, &e->side->endpoint);
 	return true;
@@ -176,10 +144,13 @@ static bool judge_login(struct doctor *d, struct exam *e, struct error *err)
 	enum trouble trouble = trouble_find(r);
 	bool is_tenant =
 		trouble == TROUBLE_TENANT || trouble == TROUBLE_TENANT_HEADER;
+	bool is_login = is_tenant || trouble == TROUBLE_CREDENTIALS ||
+			trouble == TROUBLE_RIGHTS ||
+			trouble == TROUBLE_PROXY_LOGIN;
 	struct reason reason;
 
 	(void)err;
-	if (!is_login_trouble(trouble)) {
+	if (!is_login) {
 		if (e->is_right)
 			check_ok(&d->checks, e->name, "login",
 				 "read access");
@@ -311,9 +282,16 @@ static bool judge_server(struct doctor *d, struct exam *e, struct error *err)
 
 static bool judge_tenant(struct doctor *d, struct exam *e, struct error *err)
 {
+	const char *tenant = e->side->endpoint.tenant_id;
+	struct str origin = said_of(d, e->side)->tenant_origin;
+
 	(void)err;
-	if (e->has_tenants)
-		doctor_check_tenant(d, e->side, e->name);
+	if (e->has_tenants && tenant)
+		check_ok(&d->checks, e->name, "tenant", "\"%s\" sent, %.*s",
+			 tenant, STR_ARGS(origin));
+	else if (e->has_tenants)
+		check_ok(&d->checks, e->name, "tenant",
+			 "none sent; needed by multi-tenant servers");
 	return true;
 }
 

@@ -76,36 +76,27 @@ static bool ask_metrics(struct doctor *d, struct metrics_exam *m,
 
 /* ---- its metrics ---- */
 
-static void add_source(struct buf *out, const struct metric_source *s,
-		       const char *service)
-{
-	buf_addf(out, "%s%s", out->len ? ", " : "", s->name->name);
-	if (service)
-		buf_addf(out, " by %s", s->label);
-	buf_addf(out, " (%s%s)", s->name->from,
-		 s->is_native ? ", native histogram" : "");
-}
-
-/* Selects metrics: those of a service by meaning; in a list each once. */
-static bool is_of(const struct doctor *d, const struct metric_source *s,
-		  size_t index, enum metric_meaning meaning)
-{
-	if (!s->name)
-		return false;
-	return d->question->service ? index == (size_t)meaning
-				    : s->name->meaning == meaning;
-}
-
 /* Adds a line for a meaning, if there are metrics for it. */
 static void check_meaning(struct doctor *d, enum metric_meaning meaning,
 			  const struct metric_source *sources, size_t count)
 {
+	const char *service = d->question->service;
 	struct buf text;
 
 	buf_init(&text, LIMIT_CHECK_BYTES);
-	for (size_t i = 0; i < count; i++)
-		if (is_of(d, &sources[i], i, meaning))
-			add_source(&text, &sources[i], d->question->service);
+	for (size_t i = 0; i < count; i++) {
+		const struct metric_source *s = &sources[i];
+
+		/* Those of a service by meaning; in a list each once. */
+		if (!s->name || (service ? i != (size_t)meaning
+					 : s->name->meaning != meaning))
+			continue;
+		buf_addf(&text, "%s%s", text.len ? ", " : "", s->name->name);
+		if (service)
+			buf_addf(&text, " by %s", s->label);
+		buf_addf(&text, " (%s%s)", s->name->from,
+			 s->is_native ? ", native histogram" : "");
+	}
 	if (text.len)
 		check_ok(&d->checks, "metrics", metric_meaning_name(meaning),
 			 "%s", buf_text(&text));
@@ -248,15 +239,6 @@ static bool take(struct doctor *d, struct doctor_service *row,
 	       (!row->places.count || narrow(d, row, err));
 }
 
-/* Only if the trace has attributes to distinguish them. */
-static bool wants_places(const struct doctor *d,
-			 const struct doctor_service *row)
-{
-	return doctor_service_is_found(row) && row->types.count &&
-	       row->resource != RESOURCE_NONE &&
-	       places_are_told(&d->trace, row->resource);
-}
-
 static void ask(struct places_round *q, struct doctor_service *row,
 		struct time_range range)
 {
@@ -275,9 +257,15 @@ bool doctor_places(struct doctor *d, struct time_range range, struct error *err)
 	q->count = 0;
 	memcpy(q->labels, instance_labels, sizeof instance_labels);
 	memcpy(q->labels + INSTANCE_LABELS, place_labels, sizeof place_labels);
-	for (size_t i = 0; i < d->row_count; i++)
-		if (wants_places(d, &d->rows[i]))
-			ask(q, &d->rows[i], range);
+	for (size_t i = 0; i < d->row_count; i++) {
+		struct doctor_service *row = &d->rows[i];
+
+		/* Only if the trace has attributes to distinguish them. */
+		if (doctor_service_is_found(row) && row->types.count &&
+		    row->resource != RESOURCE_NONE &&
+		    places_are_told(&d->trace, row->resource))
+			ask(q, row, range);
+	}
 	for (size_t i = 0; i < q->count; i++)
 		jobs[i] = &q->jobs[i].job;
 	if (q->count && !jobs_run(d->backends, jobs, q->count, err))
@@ -290,35 +278,22 @@ bool doctor_places(struct doctor *d, struct time_range range, struct error *err)
 
 /* ---- judging ---- */
 
-static void add_values(struct buf *out, const struct name_list *values)
-{
-	for (size_t i = 0; i < values->count && i < LISTED_VALUES; i++)
-		buf_addf(out, "%s\"%.*s\"", i ? ", " : "",
-			 STR_ARGS(values->items[i]));
-	if (values->count > LISTED_VALUES)
-		buf_addf(out, " and %zu more", values->count - LISTED_VALUES);
-}
-
-static void judge_narrowed(struct doctor *d, const struct doctor_service *row,
-			   const struct place *place)
-{
-	check_ok(&d->checks, "profiles", "place",
-		 "\"%.*s\" runs in several places: profiles with %s=\"%.*s\" "
-		 "are used, as with --map %s=%s",
-		 STR_ARGS(row->name), place->label, STR_ARGS(place->value),
-		 place->attr, place->label);
-}
-
 static void judge_doubt(struct doctor *d, const struct doctor_service *row)
 {
 	const struct place_doubt *doubt = &row->places.doubt;
+	const struct name_list *present = &doubt->present;
 	struct buf values, map;
 
 	buf_init(&values, LIMIT_CHECK_BYTES);
 	buf_init(&map, LIMIT_CHECK_BYTES);
-	add_values(&values, &doubt->present);
+	for (size_t i = 0; i < present->count && i < LISTED_VALUES; i++)
+		buf_addf(&values, "%s\"%.*s\"", i ? ", " : "",
+			 STR_ARGS(present->items[i]));
+	if (present->count > LISTED_VALUES)
+		buf_addf(&values, " and %zu more",
+			 present->count - LISTED_VALUES);
 	selector_add(&map, STR("service_name"), row->found);
-	selector_add(&map, str_from(doubt->label), doubt->present.items[0]);
+	selector_add(&map, str_from(doubt->label), present->items[0]);
 	selector_close(&map);
 	if (doubt->trouble == PLACES_ABSENT)
 		check_warn(&d->checks, "profiles", "place",
@@ -347,8 +322,17 @@ void doctor_judge_places(struct doctor *d)
 	for (size_t i = 0; i < d->row_count; i++) {
 		const struct doctor_service *row = &d->rows[i];
 
-		for (size_t k = 0; k < row->places.count; k++)
-			judge_narrowed(d, row, &row->places.items[k]);
+		for (size_t k = 0; k < row->places.count; k++) {
+			const struct place *place = &row->places.items[k];
+
+			check_ok(&d->checks, "profiles", "place",
+				 "\"%.*s\" runs in several places: profiles "
+				 "with %s=\"%.*s\" are used, as with --map "
+				 "%s=%s",
+				 STR_ARGS(row->name), place->label,
+				 STR_ARGS(place->value), place->attr,
+				 place->label);
+		}
 		if (row->places.doubt.trouble)
 			judge_doubt(d, row);
 	}
@@ -485,43 +469,29 @@ static void settle_traces(const struct round *q, struct exam *e)
 			exam_add_times(e, answer_of(q, ASK_TRACES + (int)i));
 }
 
-static void check_no_default(struct doctor *d, const struct round *q)
-{
-	struct buf names;
-
-	buf_init(&names, LIMIT_CHECK_BYTES);
-	trace_candidates_name(q->traces, q->traces_count, true, &names);
-	check_fail(&d->checks, ERROR_NETWORK, "traces", "connection",
-		   "nothing answers at %s", buf_text(&names));
-	buf_release(&names);
-	check_fix(&d->checks,
-		  "--traces-url URL, or export TRACEFIND_TRACES_URL=URL");
-}
-
 static bool judge_candidates(struct doctor *d, const struct round *q,
 			     struct exam *e, struct error *err)
 {
 	struct buf wanted;
-	bool done;
+	bool done = true, is_unanswered;
 
 	settle_traces(q, e);
-	if (e->side->is_default && !e->best->status) {
-		check_no_default(d, q);
-		return true;
-	}
+	is_unanswered = e->side->is_default && !e->best->status;
 	buf_init(&wanted, LIMIT_CHECK_BYTES);
-	trace_candidates_name(q->traces, q->traces_count, false, &wanted);
-	e->wanted = buf_text(&wanted);
-	done = exam_judge(d, e, err);
+	trace_candidates_name(q->traces, q->traces_count, is_unanswered,
+			      &wanted);
+	if (is_unanswered) {
+		check_fail(&d->checks, ERROR_NETWORK, "traces", "connection",
+			   "nothing answers at %s", buf_text(&wanted));
+		check_fix(
+			&d->checks,
+			"--traces-url URL, or export TRACEFIND_TRACES_URL=URL");
+	} else {
+		e->wanted = buf_text(&wanted);
+		done = exam_judge(d, e, err);
+	}
 	buf_release(&wanted);
 	return done;
-}
-
-/* A failed login sends nothing, and is the problem to report. */
-static bool is_for_the_user(const struct error *why)
-{
-	return why->code == ERROR_MEMORY || why->code == ERROR_INTERRUPTED ||
-	       why->code == ERROR_STOPPED;
 }
 
 /* Examines servers of a known kind for which one response is sufficient. */
@@ -537,7 +507,10 @@ static bool examine_known(struct doctor *d, struct exam *e, struct error *err)
 		exam_add_times(e, &response);
 		done = exam_judge(d, e, err);
 	} else if (done) {
-		done = !is_for_the_user(err);
+		/* A failed login sends nothing: it is the problem. */
+		done = err->code != ERROR_MEMORY &&
+		       err->code != ERROR_INTERRUPTED &&
+		       err->code != ERROR_STOPPED;
 		if (done) {
 			check_fail(&d->checks, err->code, e->name, "login",
 				   "%s", err->message);
@@ -644,28 +617,22 @@ static bool send_all(struct doctor *d, const struct profile_checkup *p,
 	return done;
 }
 
-/* Returns whether a server of one of the kinds requested responded. */
-static bool is_settled(const struct round *q)
-{
-	for (size_t i = 0; i < q->traces_count; i++) {
-		const struct http_response *r =
-			answer_of(q, ASK_TRACES + (int)i);
-
-		if (r && traces_probe_matches(q->traces[i].probe, r))
-			return true;
-	}
-	return false;
-}
-
 /* Examines kinds that are requested last in a separate round. */
 static bool judge_late(struct doctor *d, const struct round *q,
 		       struct error *err)
 {
 	size_t last = q->traces_count - 1;
 	struct round late = { .count = 0 };
-	bool is_found = false, done = true;
+	bool is_settled = false, is_found = false, done = true;
 
-	if (q->traces_count && !is_settled(q) && !d->backends->traces.row)
+	/* A server of one of the kinds requested responded. */
+	for (size_t i = 0; i < q->traces_count && !is_settled; i++) {
+		const struct http_response *r =
+			answer_of(q, ASK_TRACES + (int)i);
+
+		is_settled = r && traces_probe_matches(q->traces[i].probe, r);
+	}
+	if (q->traces_count && !is_settled && !d->backends->traces.row)
 		done = backends_probe_late(d->backends, &q->traces[last],
 					   answer_of(q, ASK_TRACES + (int)last),
 					   &is_found, err);

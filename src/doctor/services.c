@@ -109,16 +109,6 @@ static void judge_no_names(struct doctor *d)
 	buf_release(&names);
 }
 
-static void judge_varied(struct doctor *d, const struct doctor_service *row)
-{
-	check_warn(&d->checks, "profiles", "service",
-		   "\"%.*s\" sends its profiles as \"%.*s\"",
-		   STR_ARGS(row->name), STR_ARGS(row->found));
-	fix_name(d, row, "",
-		 "; permanently: give both the same name (OTEL_SERVICE_NAME, "
-		 "the profiler's application name)");
-}
-
 static void judge_quiet(struct doctor *d, const struct doctor_service *row)
 {
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
@@ -171,8 +161,15 @@ static void judge_row(struct doctor *d, const struct doctor_service *row)
 		judge_near(d, row);
 	if (!doctor_service_is_found(row))
 		return;
-	if (row->match == NAME_VARIED)
-		judge_varied(d, row);
+	if (row->match == NAME_VARIED) {
+		check_warn(&d->checks, "profiles", "service",
+			   "\"%.*s\" sends its profiles as \"%.*s\"",
+			   STR_ARGS(row->name), STR_ARGS(row->found));
+		fix_name(
+			d, row, "",
+			"; permanently: give both the same name "
+			"(OTEL_SERVICE_NAME, the profiler's application name)");
+	}
 	judge_types(d, row);
 	if (!row->type_id.len)
 		return;
@@ -368,17 +365,6 @@ static void judge_no_id(struct doctor *d, size_t first)
 	buf_release(&names);
 }
 
-static void judge_bad_id(struct doctor *d, const struct doctor_service *row)
-{
-	check_warn(&d->checks, "profiles", "spans",
-		   "\"%.*s\": pyroscope.profile.id is \"%.*s\", not a span id "
-		   "of 16 hex digits",
-		   STR_ARGS(row->name), STR_ARGS(row->profile_id));
-	check_fix(&d->checks,
-		  "let the SDK's wrapper set the attribute; a collector left a "
-		  "template unfilled");
-}
-
 /* Single services may be idle and have no sample; if none has any, it indicates
  * a problem. */
 static void judge_no_samples(struct doctor *d, bool is_short)
@@ -399,14 +385,6 @@ static void judge_no_samples(struct doctor *d, bool is_short)
 		  "same process");
 }
 
-static void judge_ignored(struct doctor *d)
-{
-	check_warn(&d->checks, "profiles", "spans",
-		   "the server answers for a span that does not exist: it "
-		   "ignores span selectors");
-	check_fix(&d->checks, "%s", server_of(d)->ignored_fix);
-}
-
 static size_t count_spans(const struct doctor *d, enum span_trouble trouble)
 {
 	size_t count = 0;
@@ -423,24 +401,36 @@ static void judge_span_samples(struct doctor *d)
 	size_t idle = count_spans(d, SPANS_NO_SAMPLES);
 	size_t brief = count_spans(d, SPANS_TOO_SHORT);
 
-	if (count_spans(d, SPANS_IGNORED))
-		judge_ignored(d);
-	else if (with)
+	if (count_spans(d, SPANS_IGNORED)) {
+		check_warn(&d->checks, "profiles", "spans",
+			   "the server answers for a span that does not exist: "
+			   "it ignores span selectors");
+		check_fix(&d->checks, "%s", server_of(d)->ignored_fix);
+	} else if (with) {
 		check_ok(&d->checks, "profiles", "spans",
 			 "of %zu services with labelled spans %zu have samples "
 			 "of the longest one%s",
 			 with + idle + brief, with,
 			 idle + brief ? "; the others used hardly any "
 					"CPU" : "");
-	else if (idle + brief)
+	} else if (idle + brief) {
 		judge_no_samples(d, !idle);
+	}
 	for (size_t i = 0; i < d->row_count; i++) {
 		const struct doctor_service *row = &d->rows[i];
 
 		if (has_no_id(row))
 			judge_no_id(d, i);
-		else if (row->span_trouble == SPANS_BAD_ID)
-			judge_bad_id(d, row);
+		if (row->span_trouble != SPANS_BAD_ID)
+			continue;
+		check_warn(&d->checks, "profiles", "spans",
+			   "\"%.*s\": pyroscope.profile.id is \"%.*s\", not a "
+			   "span id of 16 hex digits",
+			   STR_ARGS(row->name), STR_ARGS(row->profile_id));
+		check_fix(
+			&d->checks,
+			"let the SDK's wrapper set the attribute; a collector "
+			"left a template unfilled");
 	}
 }
 
@@ -572,23 +562,6 @@ static void check_found(struct doctor *d, struct str source)
 		 STR_ARGS(source));
 }
 
-static void check_missing(struct doctor *d, const struct error *why)
-{
-	check_fail(&d->checks, why->code, "trace", "found", "%s", why->message);
-	if (why->code != ERROR_NOT_FOUND) {
-		check_fix(&d->checks, "see the checks of the trace server "
-				      "above; try again");
-		return;
-	}
-	check_fix(&d->checks, "%s", trace_server_of(d)->missing_fix);
-}
-
-static bool is_for_the_user(const struct error *why)
-{
-	return why->code == ERROR_USAGE || why->code == ERROR_MEMORY ||
-	       why->code == ERROR_INTERRUPTED;
-}
-
 bool doctor_trace(struct doctor *d, struct error *err)
 {
 	const struct doctor_question *q = d->question;
@@ -598,11 +571,18 @@ bool doctor_trace(struct doctor *d, struct error *err)
 	if (!q->trace_fetch || (!q->is_trace_file && !d->is_traces_up))
 		return true;
 	if (!q->trace_fetch(q->context, &d->trace, &source, &why)) {
-		if (is_for_the_user(&why)) {
+		if (why.code == ERROR_USAGE || why.code == ERROR_MEMORY ||
+		    why.code == ERROR_INTERRUPTED) {
 			*err = why;
 			return false;
 		}
-		check_missing(d, &why);
+		check_fail(&d->checks, why.code, "trace", "found", "%s",
+			   why.message);
+		check_fix(&d->checks, "%s",
+			  why.code == ERROR_NOT_FOUND
+				  ? trace_server_of(d)->missing_fix
+				  : "see the checks of the trace server above; "
+				    "try again");
 		return true;
 	}
 	d->has_trace = true;

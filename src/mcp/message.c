@@ -273,22 +273,20 @@ static void write_capabilities(struct jsonw *j)
 		"instructions.");
 }
 
-/* Returns the requested revision if supported, else the newest before
- * 2026-07-28. */
-static const char *negotiated(struct str asked)
-{
-	for (size_t i = NEWEST_LEGACY; i < COUNT_OF(revisions); i++)
-		if (str_equal(asked, str_from(revisions[i])))
-			return revisions[i];
-	return revisions[NEWEST_LEGACY];
-}
-
 void mcp_write_initialized(struct mcp_writer *w, const struct mcp_message *m)
 {
+	/* The requested revision if supported, else the newest before
+	 * 2026-07-28. */
+	size_t revision = NEWEST_LEGACY;
 	struct jsonw j;
 
+	while (revision < COUNT_OF(revisions) &&
+	       !str_equal(m->revision, str_from(revisions[revision])))
+		revision++;
+	if (revision == COUNT_OF(revisions))
+		revision = NEWEST_LEGACY;
 	begin_result(w, &j, m);
-	jsonw_pair_text(&j, "protocolVersion", negotiated(m->revision));
+	jsonw_pair_text(&j, "protocolVersion", revisions[revision]);
 	write_capabilities(&j);
 	jsonw_key(&j, "serverInfo");
 	write_server(w, &j);

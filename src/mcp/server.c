@@ -241,15 +241,6 @@ struct server {
 
 /* ---- stored answers ---- */
 
-static size_t kept_bytes(const struct server *s)
-{
-	size_t sum = 0;
-
-	for (size_t i = 0; i < KEPT_MOST; i++)
-		sum += s->kept[i].json.len;
-	return sum;
-}
-
 static struct kept *oldest(struct server *s)
 {
 	struct kept *found = NULL;
@@ -267,25 +258,31 @@ static void forget(struct kept *k)
 	k->number = 0;
 }
 
-/* Stores the answer of the call; returns it with its number. */
-static struct kept *keep(struct server *s, struct mcp_call *c)
-{
-	struct kept *k = &s->kept[s->answers % KEPT_MOST];
-
-	forget(k);
-	k->json = c->texts[CALL_ANSWER];
-	buf_init(&c->texts[CALL_ANSWER], 0);
-	k->number = ++s->answers;
-	while (kept_bytes(s) > KEPT_BYTES && oldest(s) != k)
-		forget(oldest(s));
-	return k;
-}
-
 /* ---- answers of tools ---- */
 
 static size_t budget_bytes(const struct server *s)
 {
 	return s->settings->budget_tokens * REDUCE_TOKEN_BYTES;
+}
+
+/* Stores the answer of the call, for which older ones may have to go; returns
+ * it with its number. */
+static struct kept *call_keep(struct server *s, struct mcp_call *c)
+{
+	struct kept *k = &s->kept[s->answers % KEPT_MOST];
+	size_t sum = 0;
+
+	forget(k);
+	k->json = c->texts[CALL_ANSWER];
+	buf_init(&c->texts[CALL_ANSWER], 0);
+	k->number = ++s->answers;
+	for (size_t i = 0; i < KEPT_MOST; i++)
+		sum += s->kept[i].json.len;
+	while (sum > KEPT_BYTES && oldest(s) != k) {
+		sum -= oldest(s)->json.len;
+		forget(oldest(s));
+	}
+	return k;
 }
 
 static void answer_call(struct server *s, struct mcp_call *c)
@@ -307,7 +304,7 @@ static void answer_call(struct server *s, struct mcp_call *c)
 		buf_release(&words);
 		return;
 	}
-	k = keep(s, c);
+	k = call_keep(s, c);
 	snprintf(number, sizeof number, "%" PRIu64, k->number);
 	r = (struct reduction){ buf_str(&k->json), budget_bytes(s), number };
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
@@ -596,25 +593,20 @@ static void on_line(struct server *s, struct str line)
 
 /* ---- input ---- */
 
-static void on_too_long(struct server *s)
-{
-	const struct mcp_message none = { .is_response = false };
-
-	s->is_skipping = true;
-	mcp_write_fault(&s->writer, &none, MCP_PARSE_ERROR,
-			"a message has over 1 MiB");
-}
-
 static void take_input(struct server *s, struct str bytes)
 {
+	const struct mcp_message none = { .is_response = false };
 	while (bytes.len) {
 		size_t end = str_until(bytes, 0, '\n');
 		bool has_end = end < bytes.len;
 
 		if (!s->is_skipping)
 			buf_add(&s->input, bytes.ptr, end);
-		if (!s->is_skipping && s->input.state != BUF_OK)
-			on_too_long(s);
+		if (!s->is_skipping && s->input.state != BUF_OK) {
+			s->is_skipping = true;
+			mcp_write_fault(&s->writer, &none, MCP_PARSE_ERROR,
+					"a message has over 1 MiB");
+		}
 		if (has_end && !s->is_skipping)
 			on_line(s, buf_str(&s->input));
 		if (has_end) {
@@ -661,16 +653,6 @@ static void read_progress(struct server *s, struct mcp_call *c)
 		buf_clear(text);
 }
 
-static void read_streams(struct server *s, struct mcp_call *c,
-			 const struct pollfd polled[CALL_STREAMS])
-{
-	for (int i = 0; i < CALL_STREAMS; i++)
-		if (polled[i].revents && i == CALL_PROGRESS)
-			read_progress(s, c);
-		else if (polled[i].revents)
-			mcp_call_read(c, (enum call_stream)i);
-}
-
 static void wait_and_read(struct server *s)
 {
 	struct mcp_call *running[RUNNING_MOST];
@@ -708,8 +690,15 @@ static void wait_and_read(struct server *s)
 		error_set(s->err, ERROR_OUTPUT, "the client has gone");
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		read_streams(s, running[i], &streams[i * CALL_STREAMS]);
+	for (size_t i = 0; i < n * CALL_STREAMS; i++) {
+		struct mcp_call *c = running[i / CALL_STREAMS];
+		enum call_stream stream = i % CALL_STREAMS;
+
+		if (streams[i].revents && stream == CALL_PROGRESS)
+			read_progress(s, c);
+		else if (streams[i].revents)
+			mcp_call_read(c, stream);
+	}
 	finish(s);
 	if (polled[0].revents)
 		read_input(s);

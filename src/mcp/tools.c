@@ -281,26 +281,6 @@ static bool fail_value(const struct tool_argument *a, const char *what,
 	return error_set(err, ERROR_USAGE, "%s: %s", a->name, what);
 }
 
-static bool is_word(const struct tool_argument *a, struct str value)
-{
-	for (size_t i = 0; a->words[i]; i++)
-		if (str_equal(value, str_from(a->words[i])))
-			return true;
-	return false;
-}
-
-static bool fail_word(const struct tool_argument *a, struct error *err)
-{
-	struct buf list;
-
-	buf_init(&list, LIMIT_ERROR_BYTES);
-	for (size_t i = 0; a->words[i]; i++)
-		buf_addf(&list, "%s%s", i ? ", " : "", a->words[i]);
-	error_set(err, ERROR_USAGE, "%s: one of %s", a->name, buf_text(&list));
-	buf_release(&list);
-	return false;
-}
-
 /* Returns whether it is 16 or 32 hex digits, or a traceparent, so that it
  * cannot be a path. */
 static bool is_trace(struct str value)
@@ -383,11 +363,22 @@ static bool check_value(const struct call_values *v,
 			const struct tool_argument *a, struct str *value,
 			struct error *err)
 {
+	struct buf list;
+
 	if (memchr(value->ptr, '\0', value->len))
 		return fail_value(a, "contains a NUL byte", err);
 	switch (a->kind) {
 	case TOOL_WORD:
-		return is_word(a, *value) || fail_word(a, err);
+		for (size_t i = 0; a->words[i]; i++)
+			if (str_equal(*value, str_from(a->words[i])))
+				return true;
+		buf_init(&list, LIMIT_ERROR_BYTES);
+		for (size_t i = 0; a->words[i]; i++)
+			buf_addf(&list, "%s%s", i ? ", " : "", a->words[i]);
+		error_set(err, ERROR_USAGE, "%s: one of %s", a->name,
+			  buf_text(&list));
+		buf_release(&list);
+		return false;
 	case TOOL_TRACE:
 		return is_trace(*value) ||
 		       fail_value(a,
@@ -472,15 +463,6 @@ static bool fail_name(const struct tool *tool, struct str name,
 	return false;
 }
 
-static bool read_argument(struct call_values *v, const struct document *d,
-			  struct str name, struct error *err)
-{
-	for (const struct tool_argument *a = v->tool->arguments; a->name; a++)
-		if (str_equal(name, str_from(a->name)))
-			return read_value(v, d, a, err);
-	return fail_name(v->tool, name, err);
-}
-
 static bool check_needed(const struct call_values *v, struct error *err)
 {
 	const struct tool_argument *a = v->tool->arguments;
@@ -508,8 +490,14 @@ static bool read_arguments(struct call_values *v, struct str arguments,
 		return false;
 	is_read = document_is_object(d) ||
 		  error_set(err, ERROR_USAGE, "the arguments are no object");
-	while (is_read && document_next(d, &place, &name, &value))
-		is_read = read_argument(v, value, name, err);
+	while (is_read && document_next(d, &place, &name, &value)) {
+		const struct tool_argument *a = v->tool->arguments;
+
+		while (a->name && !str_equal(name, str_from(a->name)))
+			a++;
+		is_read = a->name ? read_value(v, value, a, err)
+				  : fail_name(v->tool, name, err);
+	}
 	document_free(d);
 	return is_read && check_needed(v, err);
 }
@@ -529,38 +517,13 @@ static bool is_positional(const struct tool_argument *a)
 	return !a->option;
 }
 
-static void add_option(const struct call_values *v,
-		       const struct tool_argument *a, struct str value,
-		       struct tool_line *line, bool *is_failed)
-{
-	if (a->kind == TOOL_FLAG)
-		add(line, arena_printf(v->arena, "--%s", a->option).ptr,
-		    is_failed);
-	else
-		add(line,
-		    arena_printf(v->arena, "--%s=%.*s", a->option,
-				 STR_ARGS(value))
-			    .ptr,
-		    is_failed);
-}
-
-static bool has_option(const struct call_values *v, const char *option)
-{
-	const struct tool_argument *a = v->tool->arguments;
-
-	for (size_t i = 0; a[i].name; i++)
-		if (a[i].option && v->values[i].len &&
-		    !strncmp(option + 2, a[i].option, strlen(a[i].option)))
-			return true;
-	return false;
-}
-
 /* Builds the command line; positional arguments come after "--", so they cannot
  * be options. */
 static bool make_line(const struct call_values *v, struct tool_line *line,
 		      struct error *err)
 {
 	const struct tool_argument *a = v->tool->arguments;
+	const char *fixed = v->tool->fixed;
 	bool is_failed = false, has_dashes = false;
 
 	line->count = 0;
@@ -569,11 +532,25 @@ static bool make_line(const struct call_values *v, struct tool_line *line,
 	if (!line->items)
 		return arena_fail(v->arena, "the arguments", err);
 	add(line, v->tool->command, &is_failed);
-	if (v->tool->fixed && !has_option(v, v->tool->fixed))
-		add(line, v->tool->fixed, &is_failed);
-	for (size_t i = 0; a[i].name; i++)
-		if (v->values[i].len && !is_positional(&a[i]))
-			add_option(v, &a[i], v->values[i], line, &is_failed);
+	/* Unless the call has that option. */
+	for (size_t i = 0; fixed && a[i].name; i++)
+		if (a[i].option && v->values[i].len &&
+		    !strncmp(fixed + 2, a[i].option, strlen(a[i].option)))
+			fixed = NULL;
+	if (fixed)
+		add(line, fixed, &is_failed);
+	for (size_t i = 0; a[i].name; i++) {
+		struct str option;
+
+		if (!v->values[i].len || is_positional(&a[i]))
+			continue;
+		option = a[i].kind == TOOL_FLAG
+				 ? arena_printf(v->arena, "--%s", a[i].option)
+				 : arena_printf(v->arena, "--%s=%.*s",
+						a[i].option,
+						STR_ARGS(v->values[i]));
+		add(line, option.ptr, &is_failed);
+	}
 	for (size_t i = 0; a[i].name; i++) {
 		if (!v->values[i].len || !is_positional(&a[i]))
 			continue;
@@ -602,46 +579,31 @@ static bool is_of_word(char c)
 	return ascii_is_alnum(c) || c == '-';
 }
 
-static const char *tool_of_command(struct str command)
-{
-	for (const struct tool *t = tools; t->name; t++)
-		if (t->command && str_equal(command, str_from(t->command)))
-			return t->name;
-	return NULL;
-}
-
-static const char *argument_of_option(struct str option)
-{
-	for (const struct tool *t = tools; t->name; t++)
-		for (const struct tool_argument *a = t->arguments; a->name; a++)
-			if (a->option && str_equal(option, str_from(a->option)))
-				return a->name;
-	return NULL;
-}
-
-/* Returns the first word. */
-static struct str first_word(struct str text)
-{
-	size_t len = 0;
-
-	while (len < text.len && is_of_word(text.ptr[len]))
-		len++;
-	return str_slice(text, 0, len);
-}
-
 /* Replaces an option or command at the start of rest by its name as a tool or
  * argument. */
 static bool take_name(struct str *rest, struct buf *out)
 {
 	bool is_option = str_starts(*rest, STR("--"));
-	size_t head = is_option ? 2 : strlen("tracefind ");
-	const char *name;
+	size_t head = is_option ? 2 : strlen("tracefind "), end = head;
+	const char *name = NULL;
 	struct str word;
 
 	if (!is_option && !str_starts(*rest, STR("tracefind ")))
 		return false;
-	word = first_word(str_slice(*rest, head, rest->len));
-	name = is_option ? argument_of_option(word) : tool_of_command(word);
+	while (end < rest->len && is_of_word(rest->ptr[end]))
+		end++;
+	word = str_slice(*rest, head, end - head);
+	for (const struct tool *t = tools; t->name && !name; t++) {
+		const struct tool_argument *a = t->arguments;
+
+		while (is_option && a->name &&
+		       (!a->option || !str_equal(word, str_from(a->option))))
+			a++;
+		if (is_option)
+			name = a->name;
+		else if (t->command && str_equal(word, str_from(t->command)))
+			name = t->name;
+	}
 	if (!name)
 		return false;
 	buf_addf(out, "%s%s", is_option ? "" : "the tool ", name);
