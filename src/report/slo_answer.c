@@ -399,17 +399,29 @@ static void put_rate(struct page *p, const struct slo *s, int64_t length_ns,
 			  rate);
 }
 
+/* "quiet: no requests in 5 m" */
+#define STATE_BYTES 48
+
 static void write_pair(struct page *p, const struct slo *s,
 		       const struct burn_pair *pair)
 {
 	bool fires = slo_pair_fires(s, pair);
-	const char *state = !burn_pair_can_fire(pair, s->objective)
-				    ? "never reached"
-			    : slo_pair_is_open(s, pair) ? "not known"
-			    : !fires                    ? "quiet"
-			    : pair->is_page             ? "fires: page"
-							: "fires: ticket";
-	char limit[24];
+	const struct slo_window *brief = slo_window(s, pair->short_ns);
+	char limit[24], length[24], state[STATE_BYTES];
+
+	format_duration(pair->short_ns, length);
+	if (!burn_pair_can_fire(pair, s->objective))
+		snprintf(state, sizeof state, "never reached");
+	else if (slo_pair_is_open(s, pair))
+		snprintf(state, sizeof state, "not known");
+	else if (fires)
+		snprintf(state, sizeof state, "fires: %s",
+			 pair->is_page ? "page" : "ticket");
+	else if (brief->is_known && !(brief->count.total > 0))
+		snprintf(state, sizeof state, "quiet: no requests in %s",
+			 length);
+	else
+		snprintf(state, sizeof state, "quiet");
 
 	put_rate(p, s, pair->long_ns, fires);
 	put_rate(p, s, pair->short_ns, fires);
