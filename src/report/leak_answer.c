@@ -590,6 +590,7 @@ static void write_function(struct page *p, const struct leak_subject *s)
 {
 	const struct leak_function *f = leak_function_of(s);
 	char share[UNIT_TEXT_BYTES], each[UNIT_TEXT_BYTES];
+	char count[COUNT_TEXT_BYTES];
 
 	if (!f) {
 		page_text(p, "no single function grows beyond noise");
@@ -611,8 +612,10 @@ static void write_function(struct page *p, const struct leak_subject *s)
 	}
 	if (f->bytes_each > 0) {
 		format_size(sat_round_f64(f->bytes_each), each);
-		page_textf(p, "; %s per object, %.0f more per hour", each,
-			   f->found.growth.per_hour / f->bytes_each);
+		format_count(sat_round_f64(f->found.growth.per_hour /
+					   f->bytes_each),
+			     count);
+		page_textf(p, "; %s per object, %s more per hour", each, count);
 	}
 	evidence(p, "");
 }
@@ -653,9 +656,12 @@ static void write_held(struct page *p, const struct leak *l,
 		format_size(sat_round_f64(l->memory_bytes), more);
 		page_textf(p, "; the largest process has %s now", more);
 	}
-	if (s->what == LEAK_MEMORY && l->is_limit_known) {
+	if (s->what == LEAK_MEMORY && l->limit_bytes > 0) {
 		format_size(sat_round_f64(l->limit_bytes), more);
-		page_textf(p, ", its limit is %s", more);
+		page_textf(p,
+			   l->is_limit_known ? ", its limit is %s"
+					     : "; limit %s (--limit-bytes)",
+			   more);
 	}
 	write_label(p, s);
 }
