@@ -22,7 +22,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/num.h"
 
 /* ---- Landlock ---- */
 

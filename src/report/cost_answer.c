@@ -910,6 +910,8 @@ void cost_notes_add(const struct cost_answer *a, struct notes *notes)
 		 !(a->prices.memory >= 0))
 		notes_add(notes, "memory is left out: it has no price "
 				 "(--price-memory)");
+	if (a->rows.bill && !a->prices.currency)
+		notes_add(notes, "the prices have no currency (--currency)");
 	if (a->rows.bill && !a->name && !a->rows.is_bill)
 		notes_add(notes,
 			  "this is usage, not the bill: the allocation is not "

@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "investigate/cost.h"
 #include "model/prices.h"
-#include "model/prices.h"
 #include "render/page.h"
 #include "render/render.h"
 
