@@ -22,7 +22,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-
 /* ---- Landlock ---- */
 
 /* System call numbers, the same on all architectures; older headers lack
