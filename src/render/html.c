@@ -80,24 +80,11 @@ static void write_requests(struct html *h)
 
 /* ---- the case ---- */
 
-static bool write_base64(struct html *h, struct str bytes)
-{
-	char *text = mem_alloc(4 * ((bytes.len + 2) / 3) + 1);
-
-	if (text) {
-		base64_encode((const unsigned char *)bytes.ptr, bytes.len,
-			      text);
-		out_text(h->out, text);
-	}
-	mem_free(text);
-	return text != NULL;
-}
-
 /* The script adds a button to save it. */
 static void write_case(struct html *h)
 {
 	struct str packed = h->in->embedded_case;
-	char size[UNIT_TEXT_BYTES];
+	char size[UNIT_TEXT_BYTES], *text;
 
 	if (!packed.len)
 		return;
@@ -108,8 +95,15 @@ static void write_case(struct html *h)
 	     "<code>tracefind --replay</code> and the name of this file repeat "
 	     "it without a network.</p>\n" PAGE_CASE_BEGIN,
 	     size);
-	if (!write_base64(h, packed))
+	text = mem_alloc(4 * ((packed.len + 2) / 3) + 1);
+	if (text) {
+		base64_encode((const unsigned char *)packed.ptr, packed.len,
+			      text);
+		out_text(h->out, text);
+	} else {
 		out_fail_memory(h->out);
+	}
+	mem_free(text);
 	out_text(h->out, PAGE_CASE_END "\n");
 }
 
@@ -489,20 +483,6 @@ static void fill_trace(const struct html *h, struct buf *out)
 		buf_add(out, t->page.ptr, t->page.len);
 }
 
-static void add_profile(const struct html *h, struct str from_ms,
-			struct str to_ms, struct buf *out)
-{
-	const struct profile_info *p = &h->in->result->profile;
-	const struct link_value values[] = {
-		{ STR("{type}"), p->type },
-		{ STR("{selector}"), p->selector },
-		{ STR("{from_ms}"), from_ms },
-		{ STR("{to_ms}"), to_ms },
-	};
-
-	link_pattern_fill(h->in->profile_link, values, COUNT_OF(values), out);
-}
-
 static bool has_address(const struct html *h, const struct buf *address)
 {
 	if (address->state != BUF_OK)
@@ -530,13 +510,20 @@ static void html_links_write(struct html *h)
 	buf_init(&trace, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&profile, LIMIT_PAGE_TEXT_BYTES);
 	fill_trace(h, &trace);
+	snprintf(from, sizeof from, "%" PRId64, p->range.from_ns / NS_PER_MS);
+	snprintf(to, sizeof to, "%" PRId64, p->range.to_ns / NS_PER_MS);
 	/* Not for files, or for spans by id, which no UI shows. */
 	if (h->in->profile_link && !p->is_file &&
 	    str_starts(p->selector, STR("{"))) {
-		snprintf(from, sizeof from, "%" PRId64,
-			 p->range.from_ns / NS_PER_MS);
-		snprintf(to, sizeof to, "%" PRId64, p->range.to_ns / NS_PER_MS);
-		add_profile(h, str_from(from), str_from(to), &profile);
+		const struct link_value values[] = {
+			{ STR("{type}"), p->type },
+			{ STR("{selector}"), p->selector },
+			{ STR("{from_ms}"), str_from(from) },
+			{ STR("{to_ms}"), str_from(to) },
+		};
+
+		link_pattern_fill(h->in->profile_link, values, COUNT_OF(values),
+				  &profile);
 	}
 	if (has_address(h, &trace) || has_address(h, &profile)) {
 		out_text(h->out, "<p class=\"origin\">");

@@ -87,22 +87,6 @@ static void choose(struct picture *p)
 	(void)is_small(p);
 }
 
-/* Writes a line about a node: its function's values in both measures, then the
- * path's. */
-static void html_flame_says(struct out *out, const struct flame_words *w,
-			    uint32_t node)
-{
-	const struct flame_node *n = &w->f->nodes[node];
-
-	if (node) {
-		flame_function_write(out, w, n);
-		out_text(out, "; ");
-		flame_measure_write(out, w, n);
-		out_text(out, "; ");
-	}
-	flame_path_write(out, w, n, NULL);
-}
-
 /* Writes the values of the path only, since the table has the function's. */
 static void write_title(struct out *out, const struct flame_words *w,
 			uint32_t node)
@@ -124,14 +108,6 @@ static void write_title(struct out *out, const struct flame_words *w,
 	out_text(out, "</title>");
 }
 
-static int64_t frame_top(const struct picture *p, uint32_t depth)
-{
-	uint32_t row =
-		p->s.in->picture.has_root_below ? p->depth - depth : depth;
-
-	return (int64_t)row * FRAME_CPX;
-}
-
 static void write_box(struct picture *p, int64_t x, int64_t y, int64_t width)
 {
 	struct out *out = p->s.out;
@@ -149,7 +125,9 @@ static void write_frame(struct picture *p, uint32_t node)
 	const struct flame_function *fn = &p->f->functions[n->function];
 	int64_t x = (int64_t)(p->places.starts[node] * WIDTH_CPX);
 	int64_t width = (int64_t)(p->places.widths[node] * WIDTH_CPX);
-	int64_t y = frame_top(p, n->depth);
+	uint32_t row = p->s.in->picture.has_root_below ? p->depth - n->depth
+						       : n->depth;
+	int64_t y = (int64_t)row * FRAME_CPX;
 	struct out *out = p->s.out;
 
 	p->categories |= flame_color_bit(p->f, p->palette, node);
@@ -528,27 +506,21 @@ static void write_functions(struct data *d)
 
 /* ---- frames ---- */
 
-/* Returns the value of omitted descendants. */
-static uint64_t left_out(const struct data *d, uint32_t node, int side)
-{
-	const struct flame *f = d->f;
-	int64_t sum = 0;
-
-	for (uint32_t i = node + 1; i < f->nodes[node].end; i = f->nodes[i].end)
-		if (!is_kept(d, i))
-			sum = sat_add_i64(sum, f->nodes[i].values[side].total);
-	return (uint64_t)sum / d->divisor[side];
-}
-
 static void put_node(struct data *d, uint32_t node, uint32_t step)
 {
-	const struct flame_node *n = &d->f->nodes[node];
+	const struct flame_node *nodes = d->f->nodes, *n = &nodes[node];
 	unsigned flags = step ? NODE_HAS_STEP : 0;
 	uint64_t values[2 * FLAME_SIDES];
 
 	for (int s = 0; s < FLAME_SIDES; s++) {
+		int64_t left_out = 0; /* by omitted descendants */
+
+		for (uint32_t i = node + 1; i < n->end; i = nodes[i].end)
+			if (!is_kept(d, i))
+				left_out = sat_add_i64(
+					left_out, nodes[i].values[s].total);
 		values[s] = (uint64_t)n->values[s].self / d->divisor[s];
-		values[FLAME_SIDES + s] = left_out(d, node, s);
+		values[FLAME_SIDES + s] = (uint64_t)left_out / d->divisor[s];
 		flags |= values[s] ? (unsigned)NODE_HAS_SELF << s : 0;
 		flags |= values[FLAME_SIDES + s]
 				 ? (unsigned)NODE_HAS_LEFT_OUT << s
@@ -579,24 +551,12 @@ static void write_nodes(struct data *d)
 
 /* ---- metadata ---- */
 
-/* The unit of the table: it shows value / exposure / step, with this many
- * decimals. */
-static void write_scale(struct jsonw *w, const struct result *r)
-{
-	struct scale s;
-
-	scale_init(&s, r);
-	jsonw_addf(w,
-		   "scale:{exposure:[%g, %g], step:%g, decimals:%d, "
-		   "unit:%s, per:%s}",
-		   scale_exposure(r, false), scale_exposure(r, true), s.step,
-		   s.decimals, s.unit, scale_per(r));
-}
-
 static void write_head(struct data *d, const struct render_input *in)
 {
 	const struct flame *f = d->f;
+	const struct result *r = in->result;
 	struct jsonw *w = &d->json;
+	struct scale scale;
 
 	jsonw_pair_i64(w, "unit_ns", time_unit_ns(f->unit));
 	jsonw_pair_bool(w, "is_bytes", str_equal(f->unit, STR("bytes")));
@@ -607,7 +567,14 @@ static void write_head(struct data *d, const struct render_input *in)
 	jsonw_pair_text(w, "measure", flame_measure(&d->words));
 	jsonw_pair_bool(w, "is_share", f->normalize == NORMALIZE_SHARE);
 	jsonw_pair_f64(w, "baseline_scale", f->baseline_scale, -1);
-	write_scale(w, in->result);
+	/* The unit of the table: it shows value / exposure / step, with this
+	 * many decimals. */
+	scale_init(&scale, r);
+	jsonw_addf(w,
+		   "scale:{exposure:[%g, %g], step:%g, decimals:%d, "
+		   "unit:%s, per:%s}",
+		   scale_exposure(r, false), scale_exposure(r, true),
+		   scale.step, scale.decimals, scale.unit, scale_per(r));
 	jsonw_addf(w, "whole:[");
 	for (int s = 0; s < FLAME_SIDES; s++)
 		jsonw_i64(w, f->whole[s]);
@@ -652,20 +619,11 @@ static void write_legend(struct jsonw *w, const char *key, enum palette palette)
 	jsonw_array_end(w);
 }
 
-/* Kinds that the viewer can hide: runtime and libraries. */
-static void write_runtime_kinds(struct jsonw *w)
-{
-	static const enum code_kind kinds[] = { CODE_GC_ALLOC, CODE_RUNTIME,
-						CODE_KERNEL, CODE_IDLE };
-
-	jsonw_addf(w, "runtime_kinds:[");
-	for (size_t i = 0; i < COUNT_OF(kinds); i++)
-		jsonw_i64(w, kinds[i]);
-	jsonw_array_end(w);
-}
-
 static void write_change_colors(struct jsonw *w)
 {
+	/* That the viewer can hide: runtime and libraries. */
+	static const enum code_kind kinds[] = { CODE_GC_ALLOC, CODE_RUNTIME,
+						CODE_KERNEL, CODE_IDLE };
 	const struct flame_change_colors *c = &flame_change_colors;
 
 	jsonw_key(w, "none");
@@ -679,9 +637,10 @@ static void write_change_colors(struct jsonw *w)
 	jsonw_addf(w, "steps:[");
 	for (int i = 0; i < FLAME_STEPS; i++)
 		jsonw_f64(w, c->from[i], -1);
-	jsonw_addf(w, "], kernel_kind:%d", CODE_KERNEL);
-	write_runtime_kinds(w);
-	jsonw_addf(w, "legends:{");
+	jsonw_addf(w, "], kernel_kind:%d, runtime_kinds:[", CODE_KERNEL);
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
+		jsonw_i64(w, kinds[i]);
+	jsonw_addf(w, "], legends:{");
 	write_legend(w, "diff", PALETTE_DIFF);
 	write_legend(w, "kind", PALETTE_KIND);
 	write_legend(w, "java", PALETTE_JAVA);
@@ -700,15 +659,6 @@ static void write_object(struct data *d, const struct render_input *in)
 		jsonw_pair_str(&d->json, column_keys[i],
 			       buf_str(&d->columns[i]));
 	jsonw_object_end(&d->json);
-}
-
-static void data_init(struct data *d, struct out *out)
-{
-	jsonw_init(&d->json, out, 0);
-	for (int i = 0; i < COLUMNS; i++)
-		buf_init(&d->columns[i], LIMIT_PAGE_TEXT_BYTES);
-	buf_init(&d->shown, LIMIT_PAGE_TEXT_BYTES);
-	buf_init(&d->before, LIMIT_PAGE_TEXT_BYTES);
 }
 
 /* Returns false when out of memory. */
@@ -744,7 +694,11 @@ static bool write_json(const struct render_input *in, struct out *out)
 
 	flame_words_init(&d.words, in->flame, in->result);
 	page_begin(&p, &style, out);
-	data_init(&d, out);
+	jsonw_init(&d.json, out, 0);
+	for (int i = 0; i < COLUMNS; i++)
+		buf_init(&d.columns[i], LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&d.shown, LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&d.before, LIMIT_PAGE_TEXT_BYTES);
 	set_min_share(&d, &in->picture);
 	for (int s = 0; s < FLAME_SIDES; s++)
 		d.divisor[s] = divisor_of(&d.words, s);
@@ -1003,35 +957,12 @@ static uint32_t hottest_child(const struct flame *f, uint32_t node)
 	return best;
 }
 
-static void write_step(const struct flame_words *w, struct out *out,
-		       uint32_t node)
-{
-	const struct flame_function *fn =
-		&w->f->functions[w->f->nodes[node].function];
-
-	out_text(out, "<ol><li><code>");
-	escape_xml(out, name_shown(fn->name));
-	out_text(out, "</code> ");
-	html_flame_says(out, w, node);
-	out_char(out, '\n');
-}
-
-/* Returns the number of frames of the path, including the node. */
-static unsigned frames_below(const struct flame *f, uint32_t node)
-{
-	unsigned count = 0;
-
-	for (; node != FLAME_NONE; node = hottest_child(f, node))
-		count++;
-	return count;
-}
-
 static void write_path(const struct render_input *in, struct out *out)
 {
 	const struct flame *f = in->flame;
 	uint32_t node = hottest_child(f, 0);
 	struct flame_words words;
-	int depth = 0;
+	unsigned depth = 0, deeper = 0;
 
 	if (node == FLAME_NONE)
 		return;
@@ -1039,12 +970,24 @@ static void write_path(const struct render_input *in, struct out *out)
 	out_text(out, "<details class=\"flame-path\">\n<summary>The hottest "
 		      "path as text</summary>\n");
 	for (; node != FLAME_NONE && depth < PATH_FRAMES; depth++) {
-		write_step(&words, out, node);
+		const struct flame_node *n = &f->nodes[node];
+
+		out_text(out, "<ol><li><code>");
+		escape_xml(out, name_shown(f->functions[n->function].name));
+		out_text(out, "</code> ");
+		flame_function_write(out, &words, n);
+		out_text(out, "; ");
+		flame_measure_write(out, &words, n);
+		out_text(out, "; ");
+		flame_path_write(out, &words, n, NULL);
+		out_char(out, '\n');
 		node = hottest_child(f, node);
 	}
-	if (node != FLAME_NONE)
-		outf(out, "<p>and %u deeper</p>", frames_below(f, node));
-	out_repeat(out, "</li></ol>", (size_t)depth);
+	for (; node != FLAME_NONE; node = hottest_child(f, node))
+		deeper++;
+	if (deeper)
+		outf(out, "<p>and %u deeper</p>", deeper);
+	out_repeat(out, "</li></ol>", depth);
 	out_text(out, "\n</details>\n");
 }
 

@@ -94,34 +94,6 @@ static void set_columns(struct functions *f)
 
 /* ---- cells ---- */
 
-/* Starts a numeric cell: displayed rounded, sorted unrounded. */
-static void begin_number(struct functions *f, double share)
-{
-	double parts = isfinite(share) ? fmin(fmax(share, -1e9), 1e9) : 0;
-
-	outf(f->h->out, "<td data-v=\"%lld\">", llround(parts * SHARE_PARTS));
-}
-
-static void share_cell(struct functions *f, double share)
-{
-	char text[UNIT_TEXT_BYTES];
-
-	/* 0 is a dash, as opposed to a small value. */
-	format_share(share == 0 ? (double)NAN : share, text);
-	begin_number(f, share);
-	outf(f->h->out, "%s</td>", text);
-}
-
-static void value_cell(struct functions *f, int64_t value)
-{
-	char text[UNIT_TEXT_BYTES];
-
-	format_value(value, f->r->profile.unit, text);
-	outf(f->h->out, "<td data-v=\"%" PRId64 "\">", value);
-	html_text(f->h, str_from(text));
-	out_text(f->h->out, "</td>");
-}
-
 /* A value in the table's unit, sorted by the unrounded value. */
 static void steps_cell(struct functions *f, int64_t steps, bool has_sign)
 {
@@ -271,36 +243,44 @@ static void name_cell(struct functions *f, const struct function_row *row)
 
 /* ---- rows ---- */
 
-static const char *row_class(const struct function_row *row)
-{
-	if (change_is_up(row->change))
-		return "up";
-	if (change_is_down(row->change))
-		return "down";
-	return row->change == CHANGE_NOISE ? "noise" : "same";
-}
-
 /* Rows past the limit, and callers that only pass a change on, are hidden
  * initially. */
 static void write_row(struct functions *f, size_t i)
 {
 	const struct function_row *row = &f->r->functions[i];
+	const char *class = change_is_up(row->change)     ? "up"
+			    : change_is_down(row->change) ? "down"
+			    : row->change == CHANGE_NOISE ? "noise"
+							  : "same";
 	size_t limit = f->h->in->style.limit;
 	bool is_caller = f->is_caller && i < f->r->function_count &&
 			 f->is_caller[i];
+	char text[UNIT_TEXT_BYTES];
 
-	outf(f->h->out, "<tr class=\"%s%s%s\">", row_class(row),
+	outf(f->h->out, "<tr class=\"%s%s%s\">", class,
 	     is_caller || (limit && i >= limit) ? " more" : "",
 	     is_caller ? " caller" : "");
 	name_cell(f, row);
-	if (f->r->has_baseline) {
+	if (f->r->has_baseline)
 		change_cells(f, row);
-	} else {
-		for (const struct column *c = f->columns; c->name; c++) {
-			if (c->is_value)
-				value_cell(f, row_value(row, c->measure));
-			else
-				share_cell(f, row_share(row, c->measure));
+	/* Numbers are displayed rounded, and sorted unrounded. */
+	for (const struct column *c = f->columns;
+	     !f->r->has_baseline && c->name; c++) {
+		int64_t value = row_value(row, c->measure);
+		double share = row_share(row, c->measure);
+		double parts =
+			isfinite(share) ? fmin(fmax(share, -1e9), 1e9) : 0;
+
+		if (c->is_value) {
+			format_value(value, f->r->profile.unit, text);
+			outf(f->h->out, "<td data-v=\"%" PRId64 "\">", value);
+			html_text(f->h, str_from(text));
+			out_text(f->h->out, "</td>");
+		} else {
+			/* 0 is a dash, as opposed to a small value. */
+			format_share(share == 0 ? (double)NAN : share, text);
+			outf(f->h->out, "<td data-v=\"%lld\">%s</td>",
+			     llround(parts * SHARE_PARTS), text);
 		}
 	}
 	out_text(f->h->out, "</tr>\n");

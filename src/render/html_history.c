@@ -274,19 +274,6 @@ static void write_onset(struct html *h, const struct panel *p)
 	out_text(h->out, "/>");
 }
 
-static void write_this_time(struct html *h, const struct scale_of_time *s)
-{
-	const struct request_history *history = h->in->result->history;
-	struct panel p;
-
-	if (!find_panel(history, s, REQUESTS_NOW, &p))
-		return;
-	outf(h->out, "<circle class=\"this\" r=\"5\" cy=\"%d\"",
-	     y_of(s, history->this_duration_ns));
-	html_history_place(h, "cx", place_in(&p, history->this_start_ns));
-	out_text(h->out, "/>");
-}
-
 static bool write_chart(struct html *h, const struct request_history *history,
 			const struct scale_of_time *s)
 {
@@ -306,7 +293,13 @@ static bool write_chart(struct html *h, const struct request_history *history,
 	for (size_t i = 0; i < history->window_count; i++)
 		if (find_panel(history, s, history->windows[i].role, &p))
 			write_onset(h, &p);
-	write_this_time(h, s);
+	if (find_panel(history, s, REQUESTS_NOW, &p)) {
+		outf(h->out, "<circle class=\"this\" r=\"5\" cy=\"%d\"",
+		     y_of(s, history->this_duration_ns));
+		html_history_place(h, "cx",
+				   place_in(&p, history->this_start_ns));
+		out_text(h->out, "/>");
+	}
 	return has_left_out;
 }
 
@@ -620,16 +613,6 @@ static void write_words(struct html *h)
 	out_text(h->out, "</ul>\n");
 }
 
-static void write_windows(struct html *h)
-{
-	const struct request_history *history = h->in->result->history;
-
-	out_text(h->out, "<dl class=\"evidence\">\n");
-	for (size_t i = 0; i < history->window_count; i++)
-		write_window(h, &history->windows[i]);
-	out_text(h->out, "</dl>\n");
-}
-
 void html_history_write(struct html *h)
 {
 	const struct request_history *history = h->in->result->history;
@@ -647,7 +630,8 @@ void html_history_write(struct html *h)
 	out_text(h->out, "</div>\n</div>\n<div class=\"bars\">\n");
 	write_bucket_details(h);
 	html_history_time_details(h, history);
-	out_text(h->out, "</div>\n");
-	write_windows(h);
-	out_text(h->out, "</section>\n");
+	out_text(h->out, "</div>\n<dl class=\"evidence\">\n");
+	for (size_t i = 0; i < history->window_count; i++)
+		write_window(h, &history->windows[i]);
+	out_text(h->out, "</dl>\n</section>\n");
 }

@@ -343,19 +343,6 @@ static void choose_rows(struct fall *f, const struct choice *order)
 	}
 }
 
-/* Renumbers in row order: indices in the trace depend on the input. */
-static void number_processes(struct fall *f)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		uint32_t resource = f->t->spans[f->rows[i].span].resource;
-
-		if (!f->has_details[i] || f->numbers[resource] != UINT32_MAX)
-			continue;
-		f->processes[f->process_count] = resource;
-		f->numbers[resource] = ++f->process_count;
-	}
-}
-
 static void count_left(struct fall *f)
 {
 	for (uint32_t i = 0; i < f->count; i++) {
@@ -400,7 +387,15 @@ static bool choose(struct fall *f)
 		f->parents[i] = above;
 	}
 	choose_rows(f, order);
-	number_processes(f);
+	/* Renumbers in row order: indices in the trace depend on the input. */
+	for (size_t i = 0; i < f->count; i++) {
+		uint32_t resource = f->t->spans[f->rows[i].span].resource;
+
+		if (!f->has_details[i] || f->numbers[resource] != UINT32_MAX)
+			continue;
+		f->processes[f->process_count] = resource;
+		f->numbers[resource] = ++f->process_count;
+	}
 	count_left(f);
 	mem_free(order);
 	return true;
@@ -561,30 +556,25 @@ static void write_axis(struct fall *f)
 	out_text(out, "</span></div>\n");
 }
 
-/* As in the table format. */
-static void write_heading(struct fall *f, uint32_t i, bool *is_orphan)
-{
-	const struct span *span = &f->t->spans[f->rows[i].span];
-	bool was_orphan = *is_orphan;
-
-	*is_orphan = f->t->root_count != 1 && span->flags & SPAN_IS_ORPHAN;
-	if (*is_orphan != was_orphan)
-		outf(f->h->out, "<li class=\"apart\">%s</li>\n",
-		     *is_orphan ? "their parent is not in the trace:"
-				: "roots:");
-}
-
 static void write_rows(struct fall *f)
 {
-	bool is_orphan = false;
+	bool is_orphan = false, was_orphan = false;
 
 	outf(f->h->out, "<ol class=\"rows%s\">\n",
 	     f->drawn > LONG_ROWS ? " long" : "");
 	for (uint32_t i = 0; i < f->count; i++) {
 		if (!f->is_drawn[i])
 			continue;
+		/* Headings as in the table format. */
 		if (!f->rows[i].depth)
-			write_heading(f, i, &is_orphan);
+			is_orphan = f->t->root_count != 1 &&
+				    f->t->spans[f->rows[i].span].flags &
+					    SPAN_IS_ORPHAN;
+		if (is_orphan != was_orphan)
+			outf(f->h->out, "<li class=\"apart\">%s</li>\n",
+			     is_orphan ? "their parent is not in the trace:"
+				       : "roots:");
+		was_orphan = is_orphan;
 		write_row(f, i);
 	}
 	out_text(f->h->out, "</ol>\n");
