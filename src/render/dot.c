@@ -76,19 +76,6 @@ static int compare_names(const void *left, const void *right, void *data)
 			   functions[*(const uint32_t *)right].name);
 }
 
-static bool names_init(struct drawing *d)
-{
-	uint32_t count = d->flame->function_count;
-
-	d->by_name = mem_alloc(count * sizeof *d->by_name);
-	for (uint32_t i = 0; d->by_name && i < count; i++)
-		d->by_name[i] = i;
-	if (d->by_name)
-		system_sort(d->by_name, count, sizeof *d->by_name,
-			    compare_names, d->flame->functions);
-	return d->by_name != NULL;
-}
-
 /* Returns its index in the flame graph; 0, the root, if absent. */
 static uint32_t function_of(const struct drawing *d, struct str name)
 {
@@ -108,19 +95,6 @@ static uint32_t function_of(const struct drawing *d, struct str name)
 			high = middle;
 	}
 	return 0;
-}
-
-static void write_values(const struct drawing *d, const struct drawn_node *n)
-{
-	if (n->flat) {
-		write_part(d, n->flat);
-	} else {
-		out_char(d->out, '0');
-	}
-	if (n->cum == n->flat)
-		return;
-	out_text(d->out, n->flat ? "\\nof " : " of ");
-	write_part(d, n->cum);
 }
 
 /* By the square root, since area is perceived. */
@@ -161,7 +135,14 @@ static void write_node(struct drawing *d, size_t i)
 	outf(out, "N%zu [label=\"", i + 1);
 	escape_dot(out, n->name);
 	out_text(out, "\\n");
-	write_values(d, n);
+	if (n->flat)
+		write_part(d, n->flat);
+	else
+		out_char(out, '0');
+	if (n->cum != n->flat) {
+		out_text(out, n->flat ? "\\nof " : " of ");
+		write_part(d, n->cum);
+	}
 	if (function && change_is_real(fn->change)) {
 		out_text(out, "\\nwas ");
 		write_share(d, flame_share(d->flame, FLAME_BASELINE,
@@ -284,11 +265,18 @@ void render_dot(const struct render_input *in, struct out *out)
 			     .graph = in->graph,
 			     .unit = profile_unit(in->profile),
 			     .flame = in->flame };
+	uint32_t count = d.flame->function_count;
 
 	d.palette = flame_palette(d.flame, in->picture.palette);
-	if (names_init(&d))
+	d.by_name = mem_alloc(count * sizeof *d.by_name);
+	if (d.by_name) {
+		for (uint32_t i = 0; i < count; i++)
+			d.by_name[i] = i;
+		system_sort(d.by_name, count, sizeof *d.by_name, compare_names,
+			    d.flame->functions);
 		draw(&d);
-	else
+	} else {
 		out_fail_memory(out);
+	}
 	mem_free(d.by_name);
 }

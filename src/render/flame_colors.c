@@ -171,20 +171,10 @@ static const struct flame_meaning changes[] = {
 	{ 0x4a94cd, "shrank or gone" },
 };
 
-static struct flame_meaning meaning_of(enum palette palette, size_t place)
-{
-	if (palette == PALETTE_DIFF)
-		return changes[place];
-	if (palette == PALETTE_JAVA)
-		return place < KERNEL_PLACE ? languages[place] : kernel;
-	return (struct flame_meaning){ kind_colors[place],
-				       code_kind_words((enum code_kind)place) };
-}
-
 bool flame_meaning_next(enum palette palette, uint64_t drawn, size_t *at,
 			struct flame_meaning *m)
 {
-	size_t count = 0;
+	size_t count = 0, place;
 
 	if (palette == PALETTE_DIFF)
 		count = COUNT_OF(changes);
@@ -196,6 +186,14 @@ bool flame_meaning_next(enum palette palette, uint64_t drawn, size_t *at,
 		++*at;
 	if (*at >= count)
 		return false;
-	*m = meaning_of(palette, (*at)++);
+	place = (*at)++;
+	if (palette == PALETTE_DIFF)
+		*m = changes[place];
+	else if (palette == PALETTE_JAVA)
+		*m = place < KERNEL_PLACE ? languages[place] : kernel;
+	else
+		*m = (struct flame_meaning){ kind_colors[place],
+					     code_kind_words(
+						     (enum code_kind)place) };
 	return true;
 }

@@ -183,15 +183,6 @@ static void add_nodes(struct building *b)
 	}
 }
 
-static void add_callers(struct building *b)
-{
-	const struct flame *f = b->v->f;
-	uint32_t node = f->nodes[b->v->node].parent;
-
-	for (; b->v->node && node != FLAME_NONE; node = f->nodes[node].parent)
-		add_frame(b, node, 0, b->v->columns);
-}
-
 /* Stable, to preserve the order within rows. */
 static bool sort_rows(struct building *b)
 {
@@ -224,21 +215,11 @@ static bool sort_rows(struct building *b)
 	return true;
 }
 
-static void measure_hidden(struct building *b)
-{
-	uint32_t end = b->v->top + b->v->rows;
-
-	if (b->deepest < end)
-		return;
-	b->g->hidden_rows = b->deepest - end + 1;
-	b->g->hidden_part = b->hidden / b->v->columns;
-}
-
 bool flame_grid_init(struct flame_grid *g, const struct flame_view *view)
 {
 	struct flame_view v = *view;
 	struct building b = { .g = g, .v = &v };
-	uint32_t depths = v.f->depth + 1;
+	uint32_t depths = v.f->depth + 1, end, node;
 	bool is_done;
 
 	memset(g, 0, sizeof *g);
@@ -248,11 +229,17 @@ bool flame_grid_init(struct flame_grid *g, const struct flame_view *view)
 	b.runs = mem_calloc((size_t)v.rows + 1, sizeof *b.runs);
 	if (!b.runs)
 		return false;
-	add_callers(&b);
+	node = v.node ? v.f->nodes[v.node].parent : FLAME_NONE;
+	for (; node != FLAME_NONE; node = v.f->nodes[node].parent)
+		add_frame(&b, node, 0, v.columns);
 	add_nodes(&b);
 	for (uint32_t i = 0; i < v.rows; i++)
 		end_run(&b, v.top + i);
-	measure_hidden(&b);
+	end = v.top + v.rows;
+	if (b.deepest >= end) {
+		g->hidden_rows = b.deepest - end + 1;
+		g->hidden_part = b.hidden / v.columns;
+	}
 	is_done = !b.has_failed && sort_rows(&b);
 	mem_free(b.runs);
 	return is_done;

@@ -231,19 +231,6 @@ static double flame_moved(const struct flame *f, const struct flame_node *n)
 
 /* Labels of frames in character cells. */
 
-/* Nothing grew on the baseline's side. */
-static char direction(const struct flame *f, enum flame_side side,
-		      const struct flame_node *n)
-{
-	enum change change = f->functions[n->function].change;
-	double moved = flame_moved(f, n);
-
-	if (change_is_down(change) && moved < 0)
-		return '-';
-	return side == FLAME_SLOW && change_is_up(change) && moved > 0 ? '+'
-								       : '\0';
-}
-
 void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
 		char out[FLAME_MARK_BYTES])
 {
@@ -251,9 +238,16 @@ void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
 	char *at = out;
 
 	if (f->has_baseline && node) {
-		*at = direction(f, side, n);
-		at += *at != '\0';
-		if (f->functions[n->function].is_to_blame)
+		const struct flame_function *fn = &f->functions[n->function];
+		double moved = flame_moved(f, n);
+
+		/* Nothing grew on the baseline's side. */
+		if (change_is_down(fn->change) && moved < 0)
+			*at++ = '-';
+		else if (side == FLAME_SLOW && change_is_up(fn->change) &&
+			 moved > 0)
+			*at++ = '+';
+		if (fn->is_to_blame)
 			*at++ = '!';
 	}
 	*at = '\0';
@@ -276,44 +270,28 @@ static void value_text(const struct flame_words *w, enum flame_side side,
 		scale_text(&w->scale, scale_after(&w->scale, value), out);
 }
 
-/* " (total 1,300 ms)" for a function with other paths; else empty. */
-static void whole_text(const struct flame_words *w, enum flame_side side,
-		       const struct flame_node *n, const char *value,
-		       char out[WHOLE_BYTES])
-{
-	int64_t total = w->f->functions[n->function].totals[side];
-	char whole[UNIT_TEXT_BYTES];
-
-	value_text(w, side, total, whole);
-	out[0] = '\0';
-	if (total > n->values[side].total && strcmp(whole, value) != 0)
-		snprintf(out, WHOLE_BYTES, " (total %s)", whole);
-}
-
-/* " +1,180" */
-static void change_text(const struct flame_words *w, const struct flame_node *n,
-			char out[UNIT_TEXT_BYTES + 1])
-{
-	int64_t now = scale_after(&w->scale, n->values[FLAME_SLOW].total);
-	int64_t before =
-		scale_before(&w->scale, n->values[FLAME_BASELINE].total);
-
-	out[0] = ' ';
-	scale_format_signed(&w->scale, now - before, out + 1);
-}
-
 static void write_ends(const struct flame_words *w, enum flame_side side,
 		       uint32_t node, bool is_changed,
 		       char ends[ENDS][END_BYTES])
 {
 	const struct flame_node *n = &w->f->nodes[node];
+	int64_t total = w->f->functions[n->function].totals[side];
+	int64_t now = scale_after(&w->scale, n->values[FLAME_SLOW].total);
+	int64_t before =
+		scale_before(&w->scale, n->values[FLAME_BASELINE].total);
 	char value[UNIT_TEXT_BYTES], change[UNIT_TEXT_BYTES + 1] = "";
-	char whole[WHOLE_BYTES];
+	char whole[WHOLE_BYTES] = "", all[UNIT_TEXT_BYTES];
 
 	value_text(w, side, n->values[side].total, value);
-	whole_text(w, side, n, value, whole);
-	if (is_changed && side != FLAME_BASELINE)
-		change_text(w, n, change);
+	/* " (total 1,300 ms)" for a function with other paths */
+	value_text(w, side, total, all);
+	if (total > n->values[side].total && strcmp(all, value) != 0)
+		snprintf(whole, WHOLE_BYTES, " (total %s)", all);
+	/* " +1,180" */
+	if (is_changed && side != FLAME_BASELINE) {
+		change[0] = ' ';
+		scale_format_signed(&w->scale, now - before, change + 1);
+	}
 	snprintf(ends[0], END_BYTES, " %s%s%s", value, change, whole);
 	snprintf(ends[1], END_BYTES, " %s%s", value, change);
 	snprintf(ends[2], END_BYTES, " %s", value);
@@ -361,24 +339,14 @@ static bool add_whole(struct flame_labeler *l, struct str name, const char *end,
 	return true;
 }
 
-static void add_cut(struct flame_labeler *l, struct str name, size_t columns)
-{
-	const char *dots = l->use_unicode ? "…" : "..";
-	struct cut cut = text_cut(name, columns, text_width(str_from(dots)));
-
-	if (columns < NAME_LETTERS_MIN)
-		return;
-	buf_add_str(&l->text, cut.head);
-	buf_add_text(&l->text, dots);
-	buf_add_str(&l->text, cut.tail);
-}
-
 struct str flame_label(struct flame_labeler *l, enum flame_side side,
 		       uint32_t node, size_t columns)
 {
 	const struct flame *f = l->words.f;
 	char ends[ENDS][END_BYTES], mark[FLAME_MARK_BYTES];
+	const char *dots = l->use_unicode ? "…" : "..";
 	struct str name, end;
+	struct cut cut;
 
 	clear(l, &l->name);
 	clear(l, &l->text);
@@ -400,8 +368,12 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 			return buf_str(&l->text);
 		}
 	end = name_fit(name, columns);
-	if (!add_whole(l, end, "", columns))
-		add_cut(l, end, columns);
+	if (!add_whole(l, end, "", columns) && columns >= NAME_LETTERS_MIN) {
+		cut = text_cut(end, columns, text_width(str_from(dots)));
+		buf_add_str(&l->text, cut.head);
+		buf_add_text(&l->text, dots);
+		buf_add_str(&l->text, cut.tail);
+	}
 	return buf_str(&l->text);
 }
 
@@ -512,26 +484,20 @@ void flame_head_compared(struct page *page, const struct flame *f)
 		page_textf(page, "compared: %s", ways[f->normalize]);
 }
 
-static bool has_gone(const struct flame *f)
-{
-	for (uint32_t i = 0; i < f->node_count; i++)
-		if (flame_is_gone(&f->nodes[i]))
-			return true;
-	return false;
-}
-
 static void head_how(const struct head *p)
 {
 	struct page *page = p->page;
+	bool has_gone = false;
 
+	for (uint32_t i = 0; i < p->f->node_count && !has_gone; i++)
+		has_gone = flame_is_gone(&p->f->nodes[i]);
 	page_textf(page, "%s; frame width: ",
 		   p->f->is_reversed ? "callees first" : "callers first");
 	if (p->f->has_baseline)
 		page_textf(page,
 			   "the larger side of its stacks, baseline or "
 			   "comparison; %s",
-			   has_gone(p->f) ? "hatched: gone in the "
-					    "comparison; " : "");
+			   has_gone ? "hatched: gone in the comparison; " : "");
 	else
 		page_textf(page, "its value and all %s",
 			   p->f->is_reversed ? "callers above it"
@@ -578,14 +544,6 @@ void flame_head_write(struct page *page, enum flame_head_part part,
 		parts[part](&p);
 }
 
-static bool has_change(const struct flame *f)
-{
-	for (uint32_t i = 0; i < f->function_count; i++)
-		if (change_is_real(f->functions[i].change))
-			return true;
-	return false;
-}
-
 bool flame_has_blamed(const struct flame *f)
 {
 	for (uint32_t i = 0; i < f->function_count; i++)
@@ -597,13 +555,17 @@ bool flame_has_blamed(const struct flame *f)
 void flame_head_colors(struct page *page, const struct flame *f,
 		       enum palette palette)
 {
+	bool has_change = false;
+
+	for (uint32_t i = 0; i < f->function_count && !has_change; i++)
+		has_change = change_is_real(f->functions[i].change);
 	page_textf(page, "colour by %s", flame_palette_words(palette));
 	if (palette == PALETTE_DIFF)
-		page_text(page, has_change(f)
-					? ": how much of the frame came or "
-					  "went, only where the change of its "
-					  "function is no noise"
-					: ": no function changed significantly");
+		page_text(page,
+			  has_change ? ": how much of the frame came or "
+				       "went, only where the change of its "
+				       "function is no noise"
+				     : ": no function changed significantly");
 	if (flame_has_blamed(f))
 		page_text(page, "; outlined: the function to blame");
 }

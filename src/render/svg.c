@@ -233,22 +233,15 @@ static size_t count_lines(const struct svg *s, const struct buf *paragraph)
 	return lines;
 }
 
-/* Returns the number of lines of all paragraphs. */
-static size_t head_lines(const struct svg *s)
+#define SVG_TITLE_PX 26
+
+int64_t svg_head_height(const struct svg *s)
 {
 	size_t lines = 0;
 
 	for (size_t i = 0; i < s->paragraph_count; i++)
 		lines += count_lines(s, &s->paragraphs[i]);
-	return lines;
-}
-
-#define SVG_TITLE_PX 26
-
-int64_t svg_head_height(const struct svg *s)
-{
-	return (SVG_TITLE_PX + 8 + (int64_t)head_lines(s) * SVG_LINE_PX) *
-	       SVG_PX;
+	return (SVG_TITLE_PX + 8 + (int64_t)lines * SVG_LINE_PX) * SVG_PX;
 }
 
 /* The script reflows the lines to the window. */

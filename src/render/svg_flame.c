@@ -18,20 +18,6 @@
 #include "render/svg.h"
 #include "render/units.h"
 
-static void write_place(struct out *out, const struct flame *f,
-			const struct flame_function *fn)
-{
-	if (fn->file.len) {
-		escape_xml(out, source_path_shorten(fn->file, f->source_root));
-		if (fn->line) {
-			out_char(out, ':');
-			out_int(out, fn->line);
-		}
-		out_text(out, ", ");
-	}
-	out_text(out, code_kind_words(fn->kind));
-}
-
 /* Writes a frame's text: the name alone on the first line. `between` separates
  * lines. */
 static void svg_flame_says(struct out *out, const struct flame_words *w,
@@ -43,7 +29,16 @@ static void svg_flame_says(struct out *out, const struct flame_words *w,
 	escape_xml(out, fn->name);
 	out_text(out, between);
 	if (node) {
-		write_place(out, w->f, fn);
+		if (fn->file.len) {
+			escape_xml(out, source_path_shorten(fn->file,
+							    w->f->source_root));
+			if (fn->line) {
+				out_char(out, ':');
+				out_int(out, fn->line);
+			}
+			out_text(out, ", ");
+		}
+		out_text(out, code_kind_words(fn->kind));
 		out_text(out, between);
 		flame_function_write(out, w, n);
 		out_text(out, between);
@@ -100,23 +95,6 @@ struct svg_slivers {
 	} piles[SVG_SLIVER_COLORS];
 };
 
-/* svg_slivers_end() releases, even when this ran out of memory. */
-static bool svg_slivers_begin(struct svg_slivers *v, struct svg *s,
-			      uint32_t rows, int64_t height)
-{
-	*v = (struct svg_slivers){
-		.s = s,
-		.height = height,
-		.row_count = rows,
-		.rows = mem_calloc(rows, sizeof *v->rows),
-	};
-	for (size_t i = 0; i < SVG_SLIVER_COLORS; i++)
-		buf_init(&v->piles[i].path, LIMIT_PAGE_TEXT_BYTES);
-	if (!v->rows)
-		v->row_count = 0;
-	return v->rows != NULL;
-}
-
 static void write_pile(struct svg_slivers *v, struct svg_pile *pile)
 {
 	struct out *out = v->s->out;
@@ -131,26 +109,19 @@ static void write_pile(struct svg_slivers *v, struct svg_pile *pile)
 	svg_clear(v->s, &pile->path);
 }
 
-/* Returns the pile of a color; with too many colors they share one, written out
- * whenever the color changes. */
-static struct svg_pile *pile_of(struct svg_slivers *v, uint32_t color)
+static void end_run(struct svg_slivers *v, struct svg_run *run)
 {
 	struct svg_pile *pile = v->piles;
 	struct svg_pile *last = &v->piles[SVG_SLIVER_COLORS - 1];
-
-	while (pile->path.len && pile < last && pile->color != color)
-		pile++;
-	if (pile->color != color)
-		write_pile(v, pile);
-	pile->color = color;
-	return pile;
-}
-
-static void end_run(struct svg_slivers *v, struct svg_run *run)
-{
-	struct svg_pile *pile = pile_of(v, run->color);
 	struct out out;
 
+	/* With too many colors they share one pile, written out whenever the
+	 * color changes. */
+	while (pile->path.len && pile < last && pile->color != run->color)
+		pile++;
+	if (pile->color != run->color)
+		write_pile(v, pile);
+	pile->color = run->color;
 	out_init_memory(&out, &pile->path);
 	out_char(&out, 'M');
 	svg_number(&out, run->from);
@@ -183,19 +154,6 @@ static void svg_sliver_add(struct svg_slivers *v, uint32_t row, int64_t y,
 	*run = (struct svg_run){
 		.is_open = true, .from = from, .to = to, .y = y, .color = color
 	};
-}
-
-/* Writes what was added. */
-static void svg_slivers_end(struct svg_slivers *v)
-{
-	for (uint32_t i = 0; i < v->row_count; i++)
-		if (v->rows[i].is_open)
-			end_run(v, &v->rows[i]);
-	for (size_t i = 0; i < SVG_SLIVER_COLORS; i++) {
-		write_pile(v, &v->piles[i]);
-		buf_release(&v->piles[i].path);
-	}
-	mem_free(v->rows);
 }
 
 static void write_sliver_box(struct svg *s, const char *fill, int64_t x,
@@ -438,12 +396,6 @@ static int64_t x_of(const struct picture *p, double part)
 	return SVG_MARGIN_PX * SVG_PX + (int64_t)(part * (double)room(p));
 }
 
-/* Subtracts a gap if there is room. */
-static int64_t gapped(int64_t width)
-{
-	return width > SLIVER_CPX ? width - GAP_CPX : width;
-}
-
 static void write_part(struct out *out, const char *before, double part)
 {
 	out_text(out, before);
@@ -458,11 +410,13 @@ static double end_of(const struct picture *p, uint32_t node)
 static void write_box(struct picture *p, uint32_t node)
 {
 	struct out *out = p->s.out;
+	int64_t width = width_cpx(p, node);
 
 	out_text(out, "<rect");
 	svg_attr(out, "x", x_of(p, p->places.starts[node]));
 	svg_attr(out, "y", frame_top(p, p->rows[node]));
-	svg_attr(out, "width", gapped(width_cpx(p, node)));
+	/* A gap if there is room. */
+	svg_attr(out, "width", width > SLIVER_CPX ? width - GAP_CPX : width);
 	out_text(out, " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"");
 }
 
@@ -550,11 +504,18 @@ static void write_frame(struct picture *p, uint32_t node)
 
 static bool draw_colors(struct picture *p)
 {
-	struct svg_slivers v;
-	bool is_done =
-		svg_slivers_begin(&v, &p->s, p->depth + 1, FRAME_HEIGHT_CPX);
+	struct svg_slivers v = {
+		.s = &p->s,
+		.height = FRAME_HEIGHT_CPX,
+		.row_count = p->depth + 1,
+		.rows = mem_calloc((size_t)p->depth + 1, sizeof *v.rows),
+	};
 
-	for (uint32_t i = 0; is_done && i < p->f->node_count; i++)
+	if (!v.rows)
+		return false;
+	for (size_t i = 0; i < SVG_SLIVER_COLORS; i++)
+		buf_init(&v.piles[i].path, LIMIT_PAGE_TEXT_BYTES);
+	for (uint32_t i = 0; i < p->f->node_count; i++)
 		if (is_drawn(p, i) && is_sliver(p, i)) {
 			uint32_t row = p->rows[i];
 
@@ -562,8 +523,15 @@ static bool draw_colors(struct picture *p)
 				       x_of(p, p->places.starts[i]),
 				       x_of(p, end_of(p, i)), color_of(p, i));
 		}
-	svg_slivers_end(&v);
-	return is_done;
+	for (uint32_t i = 0; i < v.row_count; i++)
+		if (v.rows[i].is_open)
+			end_run(&v, &v.rows[i]);
+	for (size_t i = 0; i < SVG_SLIVER_COLORS; i++) {
+		write_pile(&v, &v.piles[i]);
+		buf_release(&v.piles[i].path);
+	}
+	mem_free(v.rows);
+	return true;
 }
 
 /* Neighbours that together are wide enough to look like a frame. */

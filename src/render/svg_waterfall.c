@@ -64,13 +64,6 @@ static void service_add(struct fall *f, struct str name)
 		(struct service){ name, svg_name_colors[place] };
 }
 
-static uint32_t service_color(const struct fall *f, struct str name)
-{
-	const struct service *s = service_find(f, name);
-
-	return s ? s->color : svg_name_colors[svg_color_place(name)];
-}
-
 static int64_t place(const struct fall *f, int64_t time_ns)
 {
 	int64_t after = sat_sub_i64(time_ns, f->from_ns);
@@ -210,6 +203,8 @@ static void write_row(struct fall *f, size_t i)
 	struct out *out = f->s.out;
 	int64_t y = f->top + (int64_t)i * ROW_CPX;
 	int64_t from = place(f, row->start_ns), to = place(f, row->end_ns);
+	struct str name = span_service(f->t, row->span);
+	const struct service *service = service_find(f, name);
 
 	if (to < from + SVG_PX)
 		to = from + SVG_PX;
@@ -225,7 +220,8 @@ static void write_row(struct fall *f, size_t i)
 	svg_attr(out, "y", y + 3 * SVG_PX);
 	svg_attr(out, "width", to - from);
 	outf(out, " height=\"%d\" fill=\"", BAR_CPX / SVG_PX);
-	svg_color(out, service_color(f, span_service(f->t, row->span)));
+	svg_color(out, service ? service->color
+			       : svg_name_colors[svg_color_place(name)]);
 	out_text(out, "\"/>");
 	if (row->is_on_path) {
 		out_text(out, "<rect class=\"c\"");
@@ -264,36 +260,24 @@ static void write_heads(struct fall *f)
 	svg_take_paragraph(&f->s);
 }
 
-static void write_legend(struct fall *f, int64_t y)
-{
-	int64_t x = SVG_MARGIN_PX * SVG_PX;
-
-	for (size_t i = 0; i < f->service_count; i++)
-		svg_legend(&f->s, &x, &y, f->services[i].color,
-			   name_shown(f->services[i].name));
-}
-
-static int64_t legend_lines(const struct fall *f)
-{
-	return 1 + (int64_t)f->service_count / 4;
-}
-
 static void draw(struct fall *f)
 {
-	int64_t y, height;
+	int64_t x = SVG_MARGIN_PX * SVG_PX, y, below;
 
 	write_heads(f);
 	f->top = svg_head_height(&f->s) + 34 * SVG_PX;
 	y = f->top + (int64_t)f->r->waterfall_count * ROW_CPX + 24 * SVG_PX;
-	height = y + (legend_lines(f) + INFO_LINES) * SVG_LINE_PX * SVG_PX;
-	svg_open(&f->s, "waterfall", height);
+	below = y + (1 + (int64_t)f->service_count / 4) * SVG_LINE_PX * SVG_PX;
+	svg_open(&f->s, "waterfall", below + INFO_LINES * SVG_LINE_PX * SVG_PX);
 	write_axis(f);
 	out_text(f->s.out, "<g class=\"lane\" aria-label=\"spans\">\n");
 	for (size_t i = 0; i < f->r->waterfall_count; i++)
 		write_row(f, i);
 	out_text(f->s.out, "</g>\n");
-	write_legend(f, y);
-	svg_info(&f->s, y + legend_lines(f) * SVG_LINE_PX * SVG_PX);
+	for (size_t i = 0; i < f->service_count; i++)
+		svg_legend(&f->s, &x, &y, f->services[i].color,
+			   name_shown(f->services[i].name));
+	svg_info(&f->s, below);
 	svg_dark_begin(&f->s);
 	for (size_t i = 0; i < SVG_NAME_COLORS; i++)
 		svg_dark_fill(&f->s, svg_name_colors[i]);

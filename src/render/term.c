@@ -50,38 +50,23 @@ static int distance(uint32_t rgb, int r, int g, int b)
 	return dr * dr + dg * dg + db * db;
 }
 
-/* The greys are 8, 18, 28 ... 238. */
-static unsigned grey_of(uint32_t rgb)
-{
-	int mean = (red(rgb) + green(rgb) + blue(rgb)) / 3;
-	int i = (mean - 3) / 10;
-
-	return i < 0 ? 0 : (unsigned)i < GREYS ? (unsigned)i : GREYS - 1;
-}
-
 unsigned ansi_256(uint32_t rgb)
 {
 	unsigned r = level_of(red(rgb)), g = level_of(green(rgb));
-	unsigned b = level_of(blue(rgb)), grey = grey_of(rgb);
-	int value = 8 + 10 * (int)grey;
+	unsigned b = level_of(blue(rgb)), grey;
+	/* The greys are 8, 18, 28 ... 238. */
+	int nearest = ((red(rgb) + green(rgb) + blue(rgb)) / 3 - 3) / 10;
+	int value;
+
+	grey = nearest < 0                 ? 0
+	       : (unsigned)nearest < GREYS ? (unsigned)nearest
+					   : GREYS - 1;
+	value = 8 + 10 * (int)grey;
 
 	if (distance(rgb, value, value, value) <
 	    distance(rgb, cube_levels[r], cube_levels[g], cube_levels[b]))
 		return GREY_START + grey;
 	return CUBE_START + 36 * r + 6 * g + b;
-}
-
-/* Hue in degrees: 0 red, 60 yellow, 120 green, 180 cyan, 240 blue, 300
- * magenta. */
-static int hue_of(uint32_t rgb, int most, int range)
-{
-	int r = red(rgb), g = green(rgb), b = blue(rgb);
-
-	if (most == r)
-		return (60 * (g - b) / range + 360) % 360;
-	if (most == g)
-		return 120 + 60 * (b - r) / range;
-	return 240 + 60 * (r - g) / range;
 }
 
 unsigned ansi_16(uint32_t rgb)
@@ -93,14 +78,19 @@ unsigned ansi_16(uint32_t rgb)
 		     { 255, 6 }, { 340, 5 }, { 360, 9 } };
 	int r = red(rgb), g = green(rgb), b = blue(rgb);
 	int most = r > g ? r : g, least = r < g ? r : g;
-	int hue;
+	int range, hue;
 	size_t i = 0;
 
 	most = most > b ? most : b;
 	least = least < b ? least : b;
-	if (most - least < 16)
+	range = most - least;
+	if (range < 16)
 		return 7;
-	hue = hue_of(rgb, most, most - least);
+	/* In degrees: 0 red, 60 yellow, 120 green, 180 cyan, 240 blue, 300
+	 * magenta. */
+	hue = most == r   ? (60 * (g - b) / range + 360) % 360
+	      : most == g ? 120 + 60 * (b - r) / range
+			  : 240 + 60 * (r - g) / range;
 	while (hue >= hues[i].end)
 		i++;
 	return hues[i].color;
@@ -138,18 +128,6 @@ struct drawing {
 	bool has_gone;
 	bool has_failed;
 };
-
-static uint32_t columns_of(const struct render_input *in)
-{
-	uint32_t columns = in->style.width       ? in->style.width
-			   : in->picture.columns ? in->picture.columns
-						 : COLUMNS_UNKNOWN;
-	uint32_t wanted = in->picture.width_px / COLUMN_PX;
-
-	if (wanted && (!in->style.width || wanted < columns))
-		columns = wanted;
-	return columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
-}
 
 /* ---- frames ---- */
 
@@ -311,24 +289,19 @@ static void write_hidden(struct drawing *d, const struct rows *rows)
 	page_flush(&d->page, PAINT_DIM, "", 0);
 }
 
-static uint32_t row_limit(const struct render_input *in)
-{
-	if (!in->style.has_limit)
-		return ROWS;
-	return in->style.limit && in->style.limit < UINT32_MAX
-		       ? (uint32_t)in->style.limit
-		       : UINT32_MAX;
-}
-
 static void write_frames(struct drawing *d)
 {
 	unsigned min_cpx = d->in->picture.min_width_cpx;
+	const struct render_style *style = &d->in->style;
+	uint32_t limit = style->limit && style->limit < UINT32_MAX
+				 ? (uint32_t)style->limit
+				 : UINT32_MAX;
 	const struct flame_view view = {
 		.f = d->f,
 		.places = &d->places,
 		.columns = d->columns,
 		.min_columns = (double)min_cpx / (100 * COLUMN_PX),
-		.rows = row_limit(d->in),
+		.rows = style->has_limit ? limit : ROWS,
 	};
 	struct flame_grid g;
 
@@ -425,8 +398,14 @@ void render_term(const struct render_input *in, struct out *out)
 {
 	struct drawing d = { .in = in, .f = in->flame, .out = out };
 	struct render_style style = in->style;
+	uint32_t wanted = in->picture.width_px / COLUMN_PX;
 
-	d.columns = columns_of(in);
+	d.columns = style.width           ? style.width
+		    : in->picture.columns ? in->picture.columns
+					  : COLUMNS_UNKNOWN;
+	if (wanted && (!style.width || wanted < d.columns))
+		d.columns = wanted;
+	d.columns = d.columns < COLUMNS_MAX ? d.columns : COLUMNS_MAX;
 	style.width = d.columns;
 	d.palette = flame_palette(d.f, in->picture.palette);
 	page_begin(&d.page, &style, out);
