@@ -17,23 +17,6 @@
 /* Chat programs show longer lines as a block. */
 #define LINE_BYTES ((size_t)280)
 
-/* Skips the windows compared, which are a detail. */
-static bool is_wanted(struct str line)
-{
-	return str_starts(line, STR("- **")) &&
-	       !str_starts(line, STR("- **compared")) &&
-	       !str_starts(line, STR("- **note"));
-}
-
-static size_t backticks_at(struct str line, size_t at)
-{
-	size_t count = 0;
-
-	while (at + count < line.len && line.ptr[at + count] == '`')
-		count++;
-	return count;
-}
-
 /* Returns the length that fits, ending at a space outside of code, so that
  * foreign text is not cut out of its code span. Code ends with as many
  * backticks as it began with. */
@@ -44,8 +27,10 @@ static size_t fitting(struct str line)
 	if (line.len <= LINE_BYTES)
 		return line.len;
 	while (i < LINE_BYTES) {
-		size_t run = backticks_at(line, i);
+		size_t run = 0;
 
+		while (i + run < line.len && line.ptr[i + run] == '`')
+			run++;
 		if (line.ptr[i] == ' ' && !fence)
 			end = i;
 		if (line.ptr[i] == '\\' && !fence)
@@ -57,14 +42,6 @@ static size_t fitting(struct str line)
 		i += run ? run : 1;
 	}
 	return end;
-}
-
-static void write_line(struct out *out, struct str line)
-{
-	size_t end = fitting(line);
-
-	out_str(out, str_slice(line, 0, end));
-	out_text(out, end < line.len ? " ...\n" : "\n");
 }
 
 static void write_evidence(const struct render_input *in, struct out *out)
@@ -89,11 +66,16 @@ static void write_evidence(const struct render_input *in, struct out *out)
 		bool is_last = str_starts(line, STR("- **confidence**"));
 
 		rest = str_slice(rest, end + 1, rest.len);
-		/* The last line is reserved for the confidence. */
-		if (!is_wanted(line) ||
+		/* The last line is reserved for the confidence; the windows
+		 * compared are a detail. */
+		if (!str_starts(line, STR("- **")) ||
+		    str_starts(line, STR("- **compared")) ||
+		    str_starts(line, STR("- **note")) ||
 		    (count == EVIDENCE_LINES - 1 && !is_last))
 			continue;
-		write_line(out, line);
+		end = fitting(line);
+		out_str(out, str_slice(line, 0, end));
+		out_text(out, end < line.len ? " ...\n" : "\n");
 		count++;
 	}
 	if (text.state != BUF_OK)

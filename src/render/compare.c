@@ -283,20 +283,15 @@ static bool is_count(const struct result *r)
 	return str_equal(r->profile.unit, STR("count"));
 }
 
-/* Returns whether the number of samples is the only value, as in folded stacks
- * and async-profiler. */
-static bool is_told_by_samples(const struct result *r, const struct side *side)
-{
-	static const char *const types[] = { "samples/count", "cpu/count",
-					     "wall/count" };
-
-	return is_count(r) && side->samples == side->value &&
-	       str_is_one_of(r->profile.type, types, COUNT_OF(types));
-}
-
 static void write_side(struct page *p, const struct result *r,
 		       const struct side *side)
 {
+	/* The number of samples is the only value, as in folded stacks and
+	 * async-profiler. */
+	static const char *const types[] = { "samples/count", "cpu/count",
+					     "wall/count" };
+	bool is_told = is_count(r) && side->samples == side->value &&
+		       str_is_one_of(r->profile.type, types, COUNT_OF(types));
 	bool has_parts = false;
 	char text[UNIT_TEXT_BYTES];
 
@@ -311,7 +306,7 @@ static void write_side(struct page *p, const struct result *r,
 				       .samples = side->samples,
 			       });
 	}
-	if (side->is_net || !is_told_by_samples(r, side)) {
+	if (side->is_net || !is_told) {
 		add_part(p, &has_parts);
 		format_value(side->value, r->profile.unit, text);
 		if (side->is_net)
@@ -453,22 +448,6 @@ void report_diff(struct page *p, const struct render_input *in)
 	report_tail(p, r, STR(""), STR(""));
 }
 
-static const char *top_words(enum rank_by measure)
-{
-	if (measure == RANK_SELF)
-		return " itself";
-	return measure == RANK_TOTAL ? " with its callees" : "";
-}
-
-/* The first row has the largest self value; 0 if everything is in callees. */
-static bool has_value(const struct result *r)
-{
-	const struct function_row *row = result_verdict(r);
-
-	return row->self_value > 0 || row->self_lib_value > 0 ||
-	       row->total_value > 0;
-}
-
 const char *profile_without_rows(const struct result *r)
 {
 	return r->profile.total_value > 0 ? "no function has a value"
@@ -494,20 +473,27 @@ static void difference_answer(struct page *p, const struct result *r)
 void profile_answer(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
+	const struct function_row *row =
+		r->function_count ? result_verdict(r) : NULL;
 
-	if (r->function_count && r->profile.is_difference) {
+	/* The first row has the largest self value; 0 if everything is in
+	 * callees. */
+	if (row && r->profile.is_difference) {
 		difference_answer(p, r);
-	} else if (r->function_count && !has_value(r)) {
+	} else if (row && row->self_value <= 0 && row->self_lib_value <= 0 &&
+		   row->total_value <= 0) {
 		page_text(p, "no function has a value above zero");
-	} else if (r->function_count) {
-		const struct function_row *row = result_verdict(r);
+	} else if (row) {
 		enum rank_by measure = row_measure(r, row);
 		char share[UNIT_TEXT_BYTES];
 		char text[CHANGE_BYTES];
 
 		format_share(row_share(row, measure), share);
 		snprintf(text, sizeof text, "  %s of %s%s", share,
-			 measure_word(r->profile.type), top_words(measure));
+			 measure_word(r->profile.type),
+			 measure == RANK_SELF    ? " itself"
+			 : measure == RANK_TOTAL ? " with its callees"
+						 : "");
 		page_name(p, row->name, 0);
 		page_text(p, text);
 	} else {

@@ -251,15 +251,6 @@ static void call_graph_json(const void *answer, struct out *out)
 	json_end(&w, NULL);
 }
 
-static void put_line(struct jsonw *w, const struct source_line *line)
-{
-	jsonw_addf(w, "{line:%u, self_value:%jd, total_value:%jd", line->number,
-		   line->flat, line->cum);
-	if (jsonw_key_known(w, "source", line->text.ptr))
-		jsonw_str(w, line->text);
-	jsonw_object_end(w);
-}
-
 static void listings_json(const void *answer, struct out *out)
 {
 	const struct listings *l = answer;
@@ -275,8 +266,16 @@ static void listings_json(const void *answer, struct out *out)
 			   "total_value:%jd, lines:[",
 			   STR_WHOLE(item->function), STR_WHOLE(item->file),
 			   STR_WHOLE(item->reason), item->flat, item->cum);
-		for (size_t k = 0; k < item->line_count; k++)
-			put_line(&w, &item->lines[k]);
+		for (size_t k = 0; k < item->line_count; k++) {
+			const struct source_line *line = &item->lines[k];
+
+			jsonw_addf(&w,
+				   "{line:%u, self_value:%jd, total_value:%jd",
+				   line->number, line->flat, line->cum);
+			if (jsonw_key_known(&w, "source", line->text.ptr))
+				jsonw_str(&w, line->text);
+			jsonw_object_end(&w);
+		}
 		jsonw_addf(&w, "]}");
 	}
 	jsonw_array_end(&w);

@@ -52,13 +52,6 @@ static const char *const name_codes_256[NAME_COLORS] = {
 	"\033[38;5;30m", "\033[38;5;168m", "\033[38;5;62m", "\033[38;5;64m",
 };
 
-static const char *paint_code(const struct page *p, enum paint paint)
-{
-	if (p->style.has_256_colors && paint >= PAINT_NAME_FIRST)
-		return name_codes_256[paint - PAINT_NAME_FIRST];
-	return paint_codes[paint];
-}
-
 /* The same on every machine and in every trace. */
 enum paint paint_of_name(struct str name)
 {
@@ -96,8 +89,12 @@ void page_end(struct page *p)
 
 static void paint_on(struct page *p, enum paint paint)
 {
+	bool is_name = paint >= PAINT_NAME_FIRST && p->style.has_256_colors;
+
 	if (p->style.use_color)
-		out_text(p->out, paint_code(p, paint));
+		out_text(p->out,
+			 is_name ? name_codes_256[paint - PAINT_NAME_FIRST]
+				 : paint_codes[paint]);
 }
 
 static void paint_off(struct page *p, enum paint paint)
@@ -211,16 +208,6 @@ struct str name_end(struct str name)
 	return str_slice(name, end_start(name), name.len);
 }
 
-/* Read from the end, a closing bracket opens a level. */
-static size_t depth_before(char c, size_t depth)
-{
-	if (c == ')' || c == '>' || c == ']')
-		return depth + 1;
-	if (depth && (c == '(' || c == '<' || c == '['))
-		return depth - 1;
-	return depth;
-}
-
 /* Returns whether the text at `at`, outside of brackets, looks like a name,
  * unlike versions and line numbers. */
 static bool is_part(struct str name, size_t at)
@@ -242,7 +229,13 @@ struct str name_fit(struct str name, size_t columns)
 	if (text_width(end) <= columns)
 		return end;
 	for (size_t at = end.len; at-- > 1;) {
-		depth = depth_before(end.ptr[at], depth);
+		char c = end.ptr[at];
+
+		/* Read from the end, a closing bracket opens a level. */
+		if (c == ')' || c == '>' || c == ']')
+			depth++;
+		else if (depth && (c == '(' || c == '<' || c == '['))
+			depth--;
 		if (depth || !is_part(end, at))
 			continue;
 		width += text_width(str_slice(end, at, start - at));
@@ -305,26 +298,21 @@ size_t page_place_columns(struct page *p, struct str file, uint32_t line)
 	return text_width(escape_place(p, file, line));
 }
 
-/* Skips a truncated folder at the beginning. */
-static struct str whole_folders(struct str end)
-{
-	size_t slash = str_until(end, 0, '/');
-
-	return slash < end.len ? str_slice(end, slash, end.len) : end;
-}
-
 void page_place(struct page *p, enum paint paint, struct str file,
 		uint32_t line, size_t max)
 {
 	struct str text = escape_place(p, file, line);
 	size_t total = text_width(text);
-	size_t dots = dots_of(p);
+	size_t dots = dots_of(p), slash;
 
 	paint_on(p, paint);
 	if (max && total > max) {
 		out_text(p->out, ellipsis(p));
-		text = whole_folders(
-			last_columns(text, total, max > dots ? max - dots : 0));
+		text = last_columns(text, total, max > dots ? max - dots : 0);
+		/* Skips a truncated folder at the beginning. */
+		slash = str_until(text, 0, '/');
+		if (slash < text.len)
+			text = str_slice(text, slash, text.len);
 	}
 	out_str(p->out, text);
 	paint_off(p, paint);

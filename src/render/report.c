@@ -133,17 +133,6 @@ void slow_answer(struct page *p, const struct render_input *in)
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
-/* The cause may begin with it: "208 ms self time on the critical path". */
-static bool is_self_told(const struct guilty_span *span)
-{
-	char phrase[UNIT_TEXT_BYTES + sizeof " self time"];
-	char self[UNIT_TEXT_BYTES];
-
-	format_duration(span->self_ns, self);
-	snprintf(phrase, sizeof phrase, "%s self time", self);
-	return str_starts(span->why, str_from(phrase));
-}
-
 static void add_path(struct page *p, const struct guilty_span *span)
 {
 	size_t head = p->style.is_short ? PATH_SHORT_HEAD : PATH_HEAD;
@@ -166,11 +155,17 @@ static void add_path(struct page *p, const struct guilty_span *span)
 static void write_where(struct page *p, const struct result *r)
 {
 	const struct guilty_span *span = &r->span;
-
+	char phrase[UNIT_TEXT_BYTES + sizeof " self time"];
+	char self[UNIT_TEXT_BYTES];
 	bool has_share = span->share > 0 && !(p->style.is_short &&
 					      span->share >= SHARE_OF_WHOLE);
-	bool has_self = !is_loop(r) && !is_self_told(span);
+	bool has_self;
 
+	/* The cause may begin with it: "208 ms self time on the critical
+	 * path". */
+	format_duration(span->self_ns, self);
+	snprintf(phrase, sizeof phrase, "%s self time", self);
+	has_self = !is_loop(r) && !str_starts(span->why, str_from(phrase));
 	add_path(p, span);
 	if (is_queue(r) || (!has_self && !has_share)) {
 		evidence(p, "  where");
@@ -359,32 +354,15 @@ static void write_excess(struct page *p, const struct result *r)
 	evidence(p, "  grew by");
 }
 
-static void add_unseen(struct page *p, const struct function_row *row)
-{
-	char percent[UNIT_TEXT_BYTES];
-
-	page_text(p, ": no change detected");
-	if (!(row->detectable > 0))
-		return;
-	format_percent(row->detectable, percent);
-	page_text(p, " (detectable: ");
-	page_number(p, percent);
-	page_text(p, " or more)");
-}
-
-/* Returns whether it is a wait profile of Go, which is not by thread. */
-static bool is_of_goroutines(struct str type)
-{
-	return str_starts(type, STR("block:")) ||
-	       str_starts(type, STR("mutex:"));
-}
-
 /* Appends the basis of a value above the request's duration: the sum of its
  * threads, or everything in the service divided by requests with a trace. */
 static bool add_sum(struct page *p, const struct result *r,
 		    const struct function_row *row)
 {
 	double ns = scale_exact(r, row_value(row, row_measure(r, row)), false);
+	/* Wait profiles of Go are not by thread. */
+	bool is_of_goroutines = str_starts(r->profile.type, STR("block:")) ||
+				str_starts(r->profile.type, STR("mutex:"));
 	char took[UNIT_TEXT_BYTES];
 
 	if (!r->has_span || r->normalize != NORMALIZE_REQUEST ||
@@ -394,7 +372,7 @@ static bool add_sum(struct page *p, const struct result *r,
 	format_duration(r->span.duration_ns, took);
 	if (r->profile.scope != SCOPE_SPAN && r->profile.scope != SCOPE_COHORT)
 		page_text(p, " (the whole service, per traced request");
-	else if (is_of_goroutines(r->profile.type))
+	else if (is_of_goroutines)
 		page_text(p, " (summed over goroutines");
 	else
 		page_text(p, " (summed over threads");
@@ -412,7 +390,7 @@ static void add_values(struct page *p, const struct result *r,
 {
 	enum rank_by measure = row_measure(r, row);
 	char now[UNIT_TEXT_BYTES], before[UNIT_TEXT_BYTES];
-	char of[2 * UNIT_TEXT_BYTES];
+	char of[2 * UNIT_TEXT_BYTES], least[UNIT_TEXT_BYTES];
 	bool is_sum;
 
 	scale_measure(r, of);
@@ -437,7 +415,13 @@ static void add_values(struct page *p, const struct result *r,
 	else if (row->change == CHANGE_SAME)
 		page_text(p, ": no change");
 	else if (row->change == CHANGE_UNSEEN)
-		add_unseen(p, row);
+		page_text(p, ": no change detected");
+	if (row->change == CHANGE_UNSEEN && row->detectable > 0) {
+		format_percent(row->detectable, least);
+		page_text(p, " (detectable: ");
+		page_number(p, least);
+		page_text(p, " or more)");
+	}
 }
 
 /* Returns the first row if it grew. If none did, the largest: it shows where
@@ -560,12 +544,6 @@ static void add_side(struct page *p, const struct extent *extent,
 	page_extent(p, extent);
 }
 
-static bool has_extent(const struct extent *e)
-{
-	return e->range.to_ns || e->samples >= 0 || e->instances ||
-	       e->requests > 0;
-}
-
 static void add_health(struct page *p, const struct baseline_info *b)
 {
 	if (b->healthy < 0)
@@ -632,7 +610,8 @@ static void write_compared(struct page *p, const struct result *r)
 			page_textf(p, "%s, ", request_role_words(i));
 	if (!b->range.from_ns && !b->range.to_ns) {
 		page_foreign(p, b->kind);
-		page_text(p, has_extent(&base) ? ", " : "");
+		if (base.samples >= 0 || base.instances || base.requests > 0)
+			page_text(p, ", ");
 	}
 	add_side(p, &base, profile->range.from_ns);
 	add_health(p, b);
@@ -674,19 +653,11 @@ static void write_affected(struct page *p, const struct result *r)
 	evidence(p, "  affected");
 }
 
-/* Returns whether everything slow has a version that the first line and the
- * action mention. */
-static bool is_rolled_back(const struct result *r, const struct contrast_row *c)
-{
-	return c->value.len && c->slow_with == c->slow_count && !c->fast_with &&
-	       str_equal(c->key, STR("service.version")) &&
-	       str_equal(c->value, r->since_version);
-}
-
 void slow_evidence(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
-	size_t count;
+	size_t count = r->contrast_count;
+	const struct contrast_row *c = r->contrasts;
 
 	if (r->has_span)
 		write_where(p, r);
@@ -696,9 +667,13 @@ void slow_evidence(struct page *p, const struct render_input *in)
 		write_why(p, r);
 	write_account(p, r);
 	write_excess(p, r);
-	count = r->contrast_count;
+	/* A short one has the first, unless that is the version which the first
+	 * line and the action mention, and everything slow has it. */
 	if (p->style.is_short && count)
-		count = !is_rolled_back(r, &r->contrasts[0]);
+		count = !(c->value.len && c->slow_with == c->slow_count &&
+			  !c->fast_with &&
+			  str_equal(c->key, STR("service.version")) &&
+			  str_equal(c->value, r->since_version));
 	for (size_t i = 0; i < count; i++) {
 		page_sentence(p, r->contrasts[i].text);
 		evidence(p, i ? "" : "  attributes");

@@ -10,18 +10,14 @@
 
 /* URL patterns, see source_link.h. */
 
-static bool is_of_url(char c)
-{
-	return c > ' ' && c < 0x7f && !strchr("\"'<>\\^`|", c);
-}
-
 bool link_pattern_check(const char *pattern, const char *name, const char *what,
 			const char *example, struct error *err)
 {
 	struct str text = str_from(pattern);
 	size_t i = 0;
 
-	while (i < text.len && is_of_url(text.ptr[i]))
+	while (i < text.len && text.ptr[i] > ' ' && text.ptr[i] < 0x7f &&
+	       !strchr("\"'<>\\^`|", text.ptr[i]))
 		i++;
 	if (i < text.len || (!str_starts(text, STR("https://")) &&
 			     !str_starts(text, STR("http://"))))
@@ -92,13 +88,6 @@ static bool has_part(struct str path, struct str part)
 				 path.len);
 	}
 	return false;
-}
-
-/* Returns whether the path is that of a file below a folder. */
-static bool is_below(struct str path)
-{
-	return path.len && path.ptr[0] != '/' && !has_part(path, STR("..")) &&
-	       !has_part(path, STR(".")) && !has_part(path, STR(""));
 }
 
 /* ---- patterns ---- */
@@ -208,17 +197,6 @@ static void add_version(struct buf *out, const struct module *m)
 	link_escape(out, "/", version);
 }
 
-static void unescape_case(struct str path, struct buf *out)
-{
-	for (size_t i = 0; i < path.len; i++) {
-		if (path.ptr[i] == '!' && i + 1 < path.len)
-			buf_add_char(out, (char)toupper(
-						  (unsigned char)path.ptr[++i]));
-		else
-			buf_add_char(out, path.ptr[i]);
-	}
-}
-
 static bool by_module(struct str path, uint32_t line, struct buf *out)
 {
 	struct buf plain;
@@ -226,7 +204,14 @@ static bool by_module(struct str path, uint32_t line, struct buf *out)
 	bool is_one;
 
 	buf_init(&plain, LIMIT_STRING_BYTES);
-	unescape_case(path, &plain);
+	/* A '!' stands before what is a capital letter. */
+	for (size_t i = 0; i < path.len; i++)
+		if (path.ptr[i] == '!' && i + 1 < path.len)
+			buf_add_char(
+				&plain,
+				(char)toupper((unsigned char)path.ptr[++i]));
+		else
+			buf_add_char(&plain, path.ptr[i]);
 	is_one = plain.state == BUF_OK && find_module(buf_str(&plain), &m);
 	if (is_one) {
 		size_t slash = m.folder.len;
@@ -259,7 +244,9 @@ bool source_link(const char *pattern, struct str root, struct str file,
 {
 	struct str path = source_path_shorten(file, root);
 
-	if (!is_below(path))
+	/* Only a file below a folder has a link. */
+	if (!path.len || path.ptr[0] == '/' || has_part(path, STR("..")) ||
+	    has_part(path, STR(".")) || has_part(path, STR("")))
 		return false;
 	/* A version means that it is third-party code. */
 	if (str_until(path, 0, '@') < path.len)

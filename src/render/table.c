@@ -401,22 +401,15 @@ static void row_numbers(const struct table *t, const struct function_row *row,
 /* Maximum ratio of the caller's change to the change it passes on. */
 #define CALLERS_RATIO 1.25
 
-static const struct function_row *find_row(const struct table *t,
-					   struct str name)
-{
-	for (size_t i = 0; i < t->row_count; i++)
-		if (str_equal(t->result->functions[i].name, name))
-			return &t->result->functions[i];
-	return NULL;
-}
-
 /* Returns whether it calls the function whose change it passes on. */
 static bool is_caller(const struct table *t, const struct function_row *row)
 {
-	const struct function_row *holder =
-		row->through.len && !row->is_asked ? find_row(t, row->through)
-						   : NULL;
+	const struct function_row *holder = NULL;
+	bool is_through = row->through.len && !row->is_asked;
 
+	for (size_t i = 0; is_through && !holder && i < t->row_count; i++)
+		if (str_equal(t->result->functions[i].name, row->through))
+			holder = &t->result->functions[i];
 	return holder && change_is_real(row->change) &&
 	       sat_add_i64(row->total_value, row->baseline_total_value) >=
 		       sat_add_i64(holder->total_value,
@@ -445,18 +438,6 @@ static bool is_folded(const struct table *t, const struct function_row *row)
 
 /* Maximum number of rows in a short answer. */
 #define SHORT_ROWS 5u
-
-static void keep_first_rows(const struct page *p, struct table *t)
-{
-	size_t shown = 0, at = 0;
-
-	for (; at < t->row_count && shown <= SHORT_ROWS; at++)
-		shown += !is_folded(t, &t->result->functions[at]);
-	if (shown <= SHORT_ROWS)
-		return;
-	t->row_count = at - 1;
-	t->caller_count = count_callers(p, t);
-}
 
 /* ---- layout ---- */
 
@@ -589,17 +570,6 @@ static void lay_out_names(struct page *p, struct table *t)
 	t->room = width - lead_columns(t);
 	t->name_pad = min_size(name, t->room > beside ? t->room - beside : 0) +
 		      PLACE_GAP_COLUMNS;
-}
-
-static void lay_out(struct page *p, struct table *t)
-{
-	t->bar_columns =
-		p->width && p->width < WIDE_COLUMNS ? BAR_NARROW : BAR_WIDE;
-	if (t->result->has_baseline)
-		lay_out_changes(t);
-	else
-		lay_out_values(t);
-	lay_out_names(p, t);
 }
 
 /* ---- rows ---- */
@@ -936,13 +906,25 @@ void table_callers(struct page *p, const struct result *r, bool *is_there)
 
 void table_functions(struct page *p, const struct result *r)
 {
+	bool is_cut = p->style.is_short && !p->style.has_limit;
+	size_t shown = 0, at = 0;
 	struct table t;
 
 	table_init(&t, p, r);
-	if (p->style.is_short && !p->style.has_limit)
-		keep_first_rows(p, &t);
+	for (; is_cut && at < t.row_count && shown <= SHORT_ROWS; at++)
+		shown += !is_folded(&t, &r->functions[at]);
+	if (shown > SHORT_ROWS) {
+		t.row_count = at - 1;
+		t.caller_count = count_callers(p, &t);
+	}
 	if (t.row_count) {
-		lay_out(p, &t);
+		t.bar_columns = p->width && p->width < WIDE_COLUMNS ? BAR_NARROW
+								    : BAR_WIDE;
+		if (r->has_baseline)
+			lay_out_changes(&t);
+		else
+			lay_out_values(&t);
+		lay_out_names(p, &t);
 		write_unit(p, &t);
 	}
 	if (t.row_count && p->style.is_markdown) {

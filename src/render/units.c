@@ -26,26 +26,22 @@ static bool share_tenths(double share, long long *tenths)
 	return true;
 }
 
-static void put_share(char *out, long long tenths)
+void format_share(double share, char out[UNIT_TEXT_BYTES])
 {
-	uint64_t size = magnitude_i64(tenths);
+	long long tenths;
+	uint64_t size;
 
+	if (!share_tenths(share, &tenths)) {
+		memcpy(out, "-", sizeof "-");
+		return;
+	}
+	size = magnitude_i64(tenths);
 	if (tenths < 0)
 		*out++ = '-';
 	out = put_u64(out, size / 10, 1);
 	*out++ = '.';
 	out = put_u64(out, size % 10, 1);
 	memcpy(out, " %", sizeof " %");
-}
-
-void format_share(double share, char out[UNIT_TEXT_BYTES])
-{
-	long long tenths;
-
-	if (share_tenths(share, &tenths))
-		put_share(out, tenths);
-	else
-		memcpy(out, "-", sizeof "-");
 }
 
 void format_percent(double share, char out[UNIT_TEXT_BYTES])

@@ -37,23 +37,13 @@ static void add(struct attr_list *list, const struct trace *t, uint32_t key,
 	list->count++;
 }
 
-/* Drops duplicate keys: the last one counts, as in decoding. */
-static void drop_repeats(struct attr_list *list)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (i + 1 == list->count ||
-		    !str_equal(list->items[i].key, list->items[i + 1].key))
-			list->items[kept++] = list->items[i];
-	list->count = kept;
-}
-
 static void collect(const struct trace *t, const struct attr *attrs,
 		    size_t attr_count, const struct detail *details,
 		    size_t detail_count, enum detail_kind kind, struct out *out,
 		    struct attr_list *list)
 {
+	size_t kept = 0;
+
 	*list = (struct attr_list){ .count = 0 };
 	list->items =
 		mem_calloc(attr_count + detail_count + 1, sizeof *list->items);
@@ -67,7 +57,12 @@ static void collect(const struct trace *t, const struct attr *attrs,
 		if (details[i].kind == kind)
 			add(list, t, details[i].key, details[i].value);
 	qsort(list->items, list->count, sizeof *list->items, compare_items);
-	drop_repeats(list);
+	/* Of duplicate keys the last one counts, as in decoding. */
+	for (size_t i = 0; i < list->count; i++)
+		if (i + 1 == list->count ||
+		    !str_equal(list->items[i].key, list->items[i + 1].key))
+			list->items[kept++] = list->items[i];
+	list->count = kept;
 }
 
 void attr_list_span(const struct trace *t, uint32_t span, struct out *out,
@@ -184,26 +179,6 @@ static void write_event_head(struct page *p, const struct trace *t,
 	out_char(p->out, '\n');
 }
 
-static void write_link_head(struct page *p, const struct trace *t,
-			    const struct detail *d, size_t indent)
-{
-	out_repeat(p->out, " ", indent);
-	page_cell(p, PAINT_DIM, STR("trace"), 0, 6);
-	page_cell(p, PAINT_NONE, trace_text(t, d->key), 0, 0);
-	page_cell(p, PAINT_DIM, STR("  span"), 0, 7);
-	page_cell(p, PAINT_NONE, trace_text(t, d->value), 0, 0);
-	out_char(p->out, '\n');
-}
-
-static bool has_parts(const struct trace *t, const struct span *s,
-		      enum detail_kind kind)
-{
-	for (uint32_t i = 0; i < s->detail_count; i++)
-		if (t->details[s->detail_first + i].kind == kind)
-			return true;
-	return false;
-}
-
 /* title NULL: none, and the parts follow directly. */
 static void write_parts(struct page *p, const struct trace *t,
 			const struct span *s, enum detail_kind kind,
@@ -211,8 +186,12 @@ static void write_parts(struct page *p, const struct trace *t,
 {
 	enum detail_kind below =
 		kind == DETAIL_EVENT ? DETAIL_EVENT_ATTR : DETAIL_LINK_ATTR;
+	const struct detail *details = t->details + s->detail_first;
+	uint32_t first = 0;
 
-	if (!has_parts(t, s, kind))
+	while (first < s->detail_count && details[first].kind != kind)
+		first++;
+	if (first == s->detail_count)
 		return;
 	if (title) {
 		out_char(p->out, '\n');
@@ -220,15 +199,21 @@ static void write_parts(struct page *p, const struct trace *t,
 		out_char(p->out, '\n');
 	}
 	for (uint32_t i = 0; i < s->detail_count; i++) {
-		const struct detail *d = &t->details[s->detail_first + i];
+		const struct detail *d = &details[i];
 
-		if (d->kind == kind && kind == DETAIL_EVENT)
+		if (d->kind == kind && kind == DETAIL_EVENT) {
 			write_event_head(p, t, s, d, indent);
-		else if (d->kind == kind)
-			write_link_head(p, t, d, indent);
-		else if (d->kind == below)
+		} else if (d->kind == kind) {
+			out_repeat(p->out, " ", indent);
+			page_cell(p, PAINT_DIM, STR("trace"), 0, 6);
+			page_cell(p, PAINT_NONE, trace_text(t, d->key), 0, 0);
+			page_cell(p, PAINT_DIM, STR("  span"), 0, 7);
+			page_cell(p, PAINT_NONE, trace_text(t, d->value), 0, 0);
+			out_char(p->out, '\n');
+		} else if (d->kind == below) {
 			write_attr(p, trace_text(t, d->key),
 				   trace_text(t, d->value), indent + 2);
+		}
 	}
 }
 
@@ -246,20 +231,6 @@ static void write_failure(struct page *p, const struct trace *t, uint32_t span,
 	out_repeat(p->out, " ", indent);
 	page_paint(p, PAINT_BAD, "! ");
 	write_value(p, text, indent + 2);
-}
-
-/* Details below a row of the waterfall. */
-static void span_events_write(struct page *p, const struct render_input *in,
-			      uint32_t span, size_t indent)
-{
-	const struct show_view *view = &in->result->view;
-	const struct span *s = &in->trace->spans[span];
-	bool is_failed = s->flags & SPAN_IS_ERROR;
-
-	if (is_failed)
-		write_failure(p, in->trace, span, indent);
-	if (view->has_events || is_failed)
-		write_parts(p, in->trace, s, DETAIL_EVENT, NULL, indent);
 }
 
 /* ---- single span ---- */
@@ -290,14 +261,6 @@ static void write_path(struct page *p, const struct trace *t, uint32_t span)
 		page_text(p, count ? " > " : "");
 	}
 	page_flush(p, PAINT_NONE, "  where", LABEL_COLUMNS);
-}
-
-static const struct waterfall_row *row_of(const struct result *r, uint32_t span)
-{
-	for (size_t i = 0; i < r->span_count; i++)
-		if (r->spans[i].span == span)
-			return &r->spans[i];
-	return NULL;
 }
 
 static void write_span_times(struct page *p, const struct trace *t,
@@ -359,8 +322,11 @@ static void span_evidence(struct page *p, const struct render_input *in)
 	const struct trace *t = in->trace;
 	uint32_t span = in->result->view.span;
 	const struct span *s = &t->spans[span];
-	const struct waterfall_row *row = row_of(in->result, span);
+	const struct waterfall_row *row = NULL;
 
+	for (size_t i = 0; i < in->result->span_count && !row; i++)
+		if (in->result->spans[i].span == span)
+			row = &in->result->spans[i];
 	write_path(p, t, span);
 	if (row)
 		write_span_times(p, t, row);
@@ -563,24 +529,7 @@ static void lay_out(struct page *p, struct waterfall *w)
 		w->bar_columns = BAR_MAX_COLUMNS;
 }
 
-static void find_marks(struct waterfall *w)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		w->has_path |= w->rows[i].is_on_path;
-		w->has_error |= w->rows[i].is_error;
-		w->has_guilty |= w->rows[i].is_guilty;
-		w->has_hidden |= w->rows[i].hidden != 0;
-	}
-}
-
 /* ---- rows ---- */
-
-static enum paint row_paint(const struct waterfall_row *row)
-{
-	if (row->is_error)
-		return PAINT_BAD;
-	return row->is_guilty ? PAINT_BOLD : PAINT_NONE;
-}
 
 static enum paint service_paint(const struct waterfall *w,
 				const struct waterfall_row *row)
@@ -606,16 +555,6 @@ static void write_tree(struct page *p, uint32_t levels, const bool *is_going)
 		page_paint(p, PAINT_DIM, is_unicode ? "└ " : "`-");
 }
 
-/* Returns the columns for service and name, 0 = unlimited. */
-static size_t room_beside(const struct waterfall *w, size_t used)
-{
-	if (!w->label_columns)
-		return 0;
-	return w->label_columns > used + NAME_LEAST_COLUMNS
-		       ? w->label_columns - used
-		       : NAME_LEAST_COLUMNS;
-}
-
 static void write_label(struct page *p, const struct waterfall *w, size_t i,
 			const bool *is_going)
 {
@@ -624,7 +563,11 @@ static void write_label(struct page *p, const struct waterfall *w, size_t i,
 	struct str name = row_name(w, row);
 	struct label label = label_of(w, row);
 	size_t used = label_columns(&label);
-	size_t room = room_beside(w, used);
+	/* For service and name, 0 = unlimited. */
+	size_t room = !w->label_columns ? 0
+		      : w->label_columns > used + NAME_LEAST_COLUMNS
+			      ? w->label_columns - used
+			      : NAME_LEAST_COLUMNS;
 	size_t columns = page_columns(p, service, room / 2);
 	size_t name_max = room ? room - columns : 0;
 
@@ -633,7 +576,11 @@ static void write_label(struct page *p, const struct waterfall *w, size_t i,
 	page_cell(p, service_paint(w, row), service, room / 2, 0);
 	out_text(p->out, service.len ? " " : "");
 	used += columns + page_columns(p, name, name_max);
-	page_cell(p, row_paint(row), name, name_max, 0);
+	page_cell(p,
+		  row->is_error    ? PAINT_BAD
+		  : row->is_guilty ? PAINT_BOLD
+				   : PAINT_NONE,
+		  name, name_max, 0);
 	page_paint(p, PAINT_BOLD, label.repeat);
 	used -= service.len ? 0 : 1;
 	if (used < w->label_pad)
@@ -704,22 +651,6 @@ static void write_row(struct page *p, const struct waterfall *w, size_t i,
 	out_char(p->out, '\n');
 }
 
-/* Trees with a missing parent have a separate heading, unless there are no
- * others: then the caller does not send spans. */
-static void write_heading(struct page *p, const struct waterfall *w, size_t i,
-			  bool *is_orphan)
-{
-	const struct span *span = &w->trace->spans[w->rows[i].span];
-	bool was_orphan = *is_orphan;
-
-	*is_orphan = w->trace->root_count != 1 && span->flags & SPAN_IS_ORPHAN;
-	if (*is_orphan && !was_orphan)
-		page_text(p, "their parent is not in the trace:");
-	else if (!*is_orphan && was_orphan)
-		page_text(p, "roots:");
-	page_flush(p, PAINT_DIM, "", MARK_COLUMNS);
-}
-
 static void write_rows(struct page *p, const struct waterfall *w,
 		       const struct render_input *in)
 {
@@ -734,20 +665,35 @@ static void write_rows(struct page *p, const struct waterfall *w,
 	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "self");
 	out_char(p->out, '\n');
 	for (size_t i = 0; i < w->count; i++) {
+		const struct span *span = &w->trace->spans[w->rows[i].span];
+		bool is_failed = span->flags & SPAN_IS_ERROR;
 		uint32_t depth = w->rows[i].depth;
+		size_t indent = MARK_COLUMNS +
+				LEVEL_COLUMNS * (depth < w->levels ? depth + 1
+								   : w->levels);
 
-		if (!depth)
-			write_heading(p, w, i, &is_orphan);
+		/* Trees with a missing parent have a separate heading, unless
+		 * there are no others: then the caller does not send spans. */
+		if (!depth) {
+			bool was_orphan = is_orphan;
+
+			is_orphan = w->trace->root_count != 1 &&
+				    span->flags & SPAN_IS_ORPHAN;
+			if (is_orphan && !was_orphan)
+				page_text(p, "their parent is not in the "
+					     "trace:");
+			else if (!is_orphan && was_orphan)
+				page_text(p, "roots:");
+			page_flush(p, PAINT_DIM, "", MARK_COLUMNS);
+		}
 		if (depth <= LEVELS_MAX)
 			is_going[depth] = w->has_next[i];
 		write_row(p, w, i, is_going);
-		if (view->has_events || view->has_errors)
-			span_events_write(
-				p, in, w->rows[i].span,
-				MARK_COLUMNS +
-					LEVEL_COLUMNS * (depth < w->levels
-								 ? depth + 1
-								 : w->levels));
+		if (is_failed && (view->has_events || view->has_errors))
+			write_failure(p, w->trace, w->rows[i].span, indent);
+		if (view->has_events || (view->has_errors && is_failed))
+			write_parts(p, w->trace, span, DETAIL_EVENT, NULL,
+				    indent);
 	}
 }
 
@@ -760,15 +706,6 @@ static void add_plural(struct page *p, const char *between, size_t count,
 
 	format_count((int64_t)count, text);
 	page_textf(p, "%s%s %s%s", between, text, noun, count == 1 ? "" : "s");
-}
-
-static size_t count_errors(const struct trace *trace)
-{
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < trace->span_count; i++)
-		count += trace->spans[i].flags & SPAN_IS_ERROR;
-	return count;
 }
 
 /* Returns the top span, even if its row is not shown: the root. Chrome traces,
@@ -825,8 +762,10 @@ static void write_times(struct page *p, const struct waterfall *w)
 
 static void write_answer(struct page *p, const struct waterfall *w)
 {
-	size_t errors = count_errors(w->trace);
+	size_t errors = 0;
 
+	for (uint32_t i = 0; i < w->trace->span_count; i++)
+		errors += w->trace->spans[i].flags & SPAN_IS_ERROR;
 	write_times(p, w);
 	add_plural(p, ": ", w->trace->span_count, "span");
 	add_plural(p, " in ", w->trace->service_count, "service");
@@ -921,7 +860,12 @@ static void render_text(struct page *p, const struct render_input *in)
 		return;
 	}
 	find_siblings(&w);
-	find_marks(&w);
+	for (size_t i = 0; i < w.count; i++) {
+		w.has_path |= w.rows[i].is_on_path;
+		w.has_error |= w.rows[i].is_error;
+		w.has_guilty |= w.rows[i].is_guilty;
+		w.has_hidden |= w.rows[i].hidden != 0;
+	}
 	lay_out(p, &w);
 	write_answer(p, &w);
 	if (!p->style.is_quiet)
