@@ -90,27 +90,6 @@ static void sink_first(struct layout *l)
 	}
 }
 
-static void rise_last(struct layout *l)
-{
-	uint32_t at = l->lane_count - 1;
-
-	while (at && is_earlier(l, l->heap[at], l->heap[(at - 1) / 2])) {
-		swap(&l->heap[at], &l->heap[(at - 1) / 2]);
-		at = (at - 1) / 2;
-	}
-}
-
-/* Closes spans that have ended and returns whether the innermost span of the
- * lane contains this one. */
-static bool lane_holds(struct layout *l, struct lane *lane,
-		       const struct placed *item)
-{
-	while (lane->top != NONE &&
-	       l->items[lane->top].end_ns <= item->start_ns)
-		lane->top = l->below[lane->top];
-	return lane->top != NONE && l->items[lane->top].end_ns >= item->end_ns;
-}
-
 /* Returns a free lane, or a new one. */
 static uint32_t free_lane(struct layout *l, const struct placed *item)
 {
@@ -121,7 +100,11 @@ static uint32_t free_lane(struct layout *l, const struct placed *item)
 		l->heap[lane] = lane;
 		l->lanes[lane] = (struct lane){ .tid = lane + 1 };
 		l->lanes[lane].end_ns = item->end_ns;
-		rise_last(l);
+		for (uint32_t at = lane; at; at = (at - 1) / 2) {
+			if (!is_earlier(l, l->heap[at], l->heap[(at - 1) / 2]))
+				break;
+			swap(&l->heap[at], &l->heap[(at - 1) / 2]);
+		}
 	} else {
 		l->lanes[lane].end_ns = item->end_ns;
 		sink_first(l);
@@ -138,26 +121,23 @@ static void place(struct layout *l, const struct trace *t, size_t i,
 	struct placed *item = &l->items[i];
 	uint32_t parent = t->spans[span].parent;
 	uint32_t lane = UINT32_MAX;
+	size_t top = NONE;
 
 	if (parent != SPAN_NONE && str_equal(span_service(t, parent), service))
 		lane = l->owner[parent];
-	if (lane == UINT32_MAX || !lane_holds(l, &l->lanes[lane], item))
+	if (lane != UINT32_MAX) {
+		/* Closes spans that have ended. */
+		top = l->lanes[lane].top;
+		while (top != NONE && l->items[top].end_ns <= item->start_ns)
+			top = l->below[top];
+		l->lanes[lane].top = top;
+	}
+	if (top == NONE || l->items[top].end_ns < item->end_ns)
 		lane = free_lane(l, item);
 	l->below[i] = l->lanes[lane].top;
 	l->lanes[lane].top = i;
 	l->owner[span] = lane;
 	item->tid = l->lanes[lane].tid;
-}
-
-static bool layout_init(struct layout *l, size_t rows, uint32_t spans)
-{
-	*l = (struct layout){ .count = rows };
-	l->items = mem_calloc(rows + 1, sizeof *l->items);
-	l->below = mem_calloc(rows + 1, sizeof *l->below);
-	l->lanes = mem_calloc(rows + 1, sizeof *l->lanes);
-	l->heap = mem_calloc(rows + 1, sizeof *l->heap);
-	l->owner = mem_calloc((size_t)spans + 1, sizeof *l->owner);
-	return l->items && l->below && l->lanes && l->heap && l->owner;
 }
 
 static void layout_release(struct layout *l)
@@ -242,11 +222,18 @@ static void put_event(struct jsonw *w, const struct render_input *in,
 
 void render_chrome(const struct render_input *in, struct out *out)
 {
-	struct layout l;
+	size_t room = in->result->span_count + 1;
+	struct layout l = { .count = in->result->span_count };
 	struct jsonw w;
 	char id[33], start[TIME_RFC3339_BYTES];
 
-	if (!layout_init(&l, in->result->span_count, in->trace->span_count)) {
+	l.items = mem_calloc(room, sizeof *l.items);
+	l.below = mem_calloc(room, sizeof *l.below);
+	l.lanes = mem_calloc(room, sizeof *l.lanes);
+	l.heap = mem_calloc(room, sizeof *l.heap);
+	l.owner =
+		mem_calloc((size_t)in->trace->span_count + 1, sizeof *l.owner);
+	if (!l.items || !l.below || !l.lanes || !l.heap || !l.owner) {
 		layout_release(&l);
 		out_fail_memory(out);
 		return;

@@ -91,32 +91,23 @@ static int line_compare(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-static void write_root(struct out *out, struct str name)
+static void write_line(struct out *out, const struct stack_line *line,
+		       bool has_before)
 {
-	size_t blanks = blanks_behind_mark(name);
+	struct str root = line->count ? line->names[0] : STR("");
+	size_t blanks = blanks_behind_mark(root);
 
+	if (!line->after && !(has_before && line->before))
+		return;
 	if (blanks) {
 		out_char(out, '#');
-		name = str_slice(name, 1 + blanks, name.len);
+		root = str_slice(root, 1 + blanks, root.len);
 	}
-	escape_folded(out, name);
-}
-
-static void write_names(struct out *out, const struct stack_line *line)
-{
-	write_root(out, line->count ? line->names[0] : STR(""));
+	escape_folded(out, root);
 	for (uint32_t i = 1; i < line->count; i++) {
 		out_char(out, ';');
 		escape_folded(out, line->names[i]);
 	}
-}
-
-static void write_line(struct out *out, const struct stack_line *line,
-		       bool has_before)
-{
-	if (!line->after && !(has_before && line->before))
-		return;
-	write_names(out, line);
 	if (has_before)
 		outf(out, " %" PRId64, line->before);
 	outf(out, " %" PRId64 "\n", line->after);

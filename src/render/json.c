@@ -80,18 +80,6 @@ static void write_example(struct jsonw *w, const struct request_example *e)
 		   id, request_role_name(e->role), e->start_ns, e->duration_ns);
 }
 
-static void write_bucket(struct jsonw *w, const struct request_bucket *b)
-{
-	jsonw_addf(w,
-		   "{from_ns:%jd, to_ns:%jd, now:%u, slow:%u, "
-		   "baseline:%u, selected:%u, examples:[",
-		   b->from_ns, b->to_ns, b->now_count, b->slow_count,
-		   b->baseline_count, b->selected_count);
-	for (size_t i = 0; i < b->example_count; i++)
-		write_example(w, &b->examples[i]);
-	jsonw_addf(w, "]}");
-}
-
 static void write_history_lists(struct jsonw *w,
 				const struct request_history *h)
 {
@@ -107,8 +95,18 @@ static void write_history_lists(struct jsonw *w,
 			   window->is_sample);
 	}
 	jsonw_addf(w, "], durations:[");
-	for (size_t i = 0; i < h->bucket_count; i++)
-		write_bucket(w, &h->buckets[i]);
+	for (size_t i = 0; i < h->bucket_count; i++) {
+		const struct request_bucket *b = &h->buckets[i];
+
+		jsonw_addf(w,
+			   "{from_ns:%jd, to_ns:%jd, now:%u, slow:%u, "
+			   "baseline:%u, selected:%u, examples:[",
+			   b->from_ns, b->to_ns, b->now_count, b->slow_count,
+			   b->baseline_count, b->selected_count);
+		for (size_t k = 0; k < b->example_count; k++)
+			write_example(w, &b->examples[k]);
+		jsonw_addf(w, "]}");
+	}
 	jsonw_addf(w, "], over_time:[");
 	for (size_t i = 0; i < h->slot_count; i++) {
 		const struct request_slot *slot = &h->slots[i];
@@ -276,17 +274,6 @@ const char *change_name(enum change change)
 }
 
 /* ---- parts ---- */
-
-static void write_trace(struct jsonw *w, const struct trace_info *trace)
-{
-	jsonw_addf(w, "{id:%*s, source:%*s", STR_WHOLE(trace->id),
-		   STR_WHOLE(trace->source));
-	jsonw_addf(w,
-		   "start:%+jd, duration_ns:%-jd, services:%u, spans:%u, "
-		   "partial:%i}",
-		   trace->start_ns, trace->duration_ns, trace->service_count,
-		   trace->span_count, trace->is_partial);
-}
 
 static void write_span(struct jsonw *w, const struct guilty_span *span)
 {
@@ -466,19 +453,6 @@ static void write_compared(struct jsonw *w, const struct result *r)
 		   whole->detectable, whole->function_detectable);
 }
 
-static void write_finding(struct jsonw *w, const struct trace_finding *finding)
-{
-	char id[17];
-
-	jsonw_addf(w, "{kind:%*s, text:%*s, span_ids:[",
-		   STR_WHOLE(finding->kind), STR_WHOLE(finding->text));
-	for (size_t i = 0; i < finding->span_id_count; i++) {
-		span_id_format(finding->span_ids[i], id);
-		jsonw_text(w, id);
-	}
-	jsonw_addf(w, "]}");
-}
-
 static void write_contrast(struct jsonw *w, const struct contrast_row *c)
 {
 	jsonw_addf(w,
@@ -545,26 +519,30 @@ static void write_summary(struct jsonw *w, const struct result *r)
 	buf_release(&where);
 }
 
-static void write_answer(struct jsonw *w, const struct render_input *in)
-{
-	struct buf text;
-
-	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
-	answer_line(in, &text);
-	jsonw_pair_str(w, "answer", buf_str(&text));
-	if (text.state != BUF_OK)
-		out_fail_memory(w->out);
-	buf_release(&text);
-}
-
 static void write_heads(struct jsonw *w, const struct render_input *in)
 {
 	const struct result *r = in->result;
+	struct buf answer;
 
 	write_summary(w, r);
-	write_answer(w, in);
-	if (jsonw_key_known(w, "trace", r->has_trace))
-		write_trace(w, &r->trace);
+	buf_init(&answer, LIMIT_PAGE_TEXT_BYTES);
+	answer_line(in, &answer);
+	jsonw_pair_str(w, "answer", buf_str(&answer));
+	if (answer.state != BUF_OK)
+		out_fail_memory(w->out);
+	buf_release(&answer);
+	if (jsonw_key_known(w, "trace", r->has_trace)) {
+		const struct trace_info *trace = &r->trace;
+
+		jsonw_addf(w, "{id:%*s, source:%*s", STR_WHOLE(trace->id),
+			   STR_WHOLE(trace->source));
+		jsonw_addf(w,
+			   "start:%+jd, duration_ns:%-jd, services:%u, "
+			   "spans:%u, partial:%i}",
+			   trace->start_ns, trace->duration_ns,
+			   trace->service_count, trace->span_count,
+			   trace->is_partial);
+	}
 	if (jsonw_key_known(w, "span", r->has_span))
 		write_span(w, &r->span);
 	if (jsonw_key_known(w, "cause", r->has_cause))
@@ -630,8 +608,18 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	for (size_t i = 0; i < r->function_count; i++)
 		write_function(w, r, &r->functions[i]);
 	jsonw_addf(w, "], findings:[");
-	for (size_t i = 0; i < r->finding_count; i++)
-		write_finding(w, &r->findings[i]);
+	for (size_t i = 0; i < r->finding_count; i++) {
+		const struct trace_finding *finding = &r->findings[i];
+		char id[17];
+
+		jsonw_addf(w, "{kind:%*s, text:%*s, span_ids:[",
+			   STR_WHOLE(finding->kind), STR_WHOLE(finding->text));
+		for (size_t k = 0; k < finding->span_id_count; k++) {
+			span_id_format(finding->span_ids[k], id);
+			jsonw_text(w, id);
+		}
+		jsonw_addf(w, "]}");
+	}
 	jsonw_array_end(w);
 	json_notes(w, "notes", &r->notes);
 	json_requests(w, r);

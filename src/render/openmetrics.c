@@ -230,15 +230,6 @@ struct reading {
 	bool is_full; /* out of memory */
 };
 
-/* Returns a list used by some row, NULL if none. */
-static const char *known_list(const struct reading *r)
-{
-	for (const struct gauge *g = openmetrics_gauges; g->command; g++)
-		if (g->list && str_equal(buf_str(&r->path), str_from(g->list)))
-			return g->list;
-	return NULL;
-}
-
 static void add_fact(struct reading *r, struct str text)
 {
 	struct answer *a = r->answer;
@@ -284,8 +275,13 @@ static void push(struct reading *r, enum json_kind kind)
 
 static void read_list(struct reading *r)
 {
-	const char *list = r->list ? NULL : known_list(r);
+	const char *list = NULL;
 
+	/* Within no other, and used by some row. */
+	for (const struct gauge *g = openmetrics_gauges;
+	     g->command && !r->list && !list; g++)
+		if (g->list && str_equal(buf_str(&r->path), str_from(g->list)))
+			list = g->list;
 	if (!list) {
 		json_skip(r->reader);
 		return;
@@ -504,22 +500,9 @@ static void write_sample(const struct answer *a, const struct element *e,
 	out_char(out, '\n');
 }
 
-static void write_family(const struct answer *a, const struct gauge *g,
-			 struct out *out)
-{
-	const struct element own = { 0 };
-
-	if (!g->list) {
-		write_sample(a, &own, g, out);
-		return;
-	}
-	for (size_t i = 0; i < a->element_count; i++)
-		if (!strcmp(a->elements[i].list, g->list))
-			write_sample(a, &a->elements[i], g, out);
-}
-
 static void write_gauges(const struct answer *a, struct out *out)
 {
+	const struct element own = { 0 };
 	const char *name = "";
 
 	for (const struct gauge *g = openmetrics_gauges; g->command; g++) {
@@ -535,7 +518,11 @@ static void write_gauges(const struct answer *a, struct out *out)
 			out_text(out, " gauge\n");
 			name = g->name;
 		}
-		write_family(a, g, out);
+		if (!g->list)
+			write_sample(a, &own, g, out);
+		for (size_t i = 0; g->list && i < a->element_count; i++)
+			if (!strcmp(a->elements[i].list, g->list))
+				write_sample(a, &a->elements[i], g, out);
 	}
 	out_text(out, "# EOF\n");
 }

@@ -133,22 +133,6 @@ static void put_trace_id(struct buf *b, uint32_t field,
 		  (struct str){ (const char *)id->bytes, sizeof id->bytes });
 }
 
-/* Writes an event with its attributes, which follow it; returns the number of
- * details used. */
-static uint32_t put_event(struct buf *b, const struct trace *t,
-			  const struct detail *d, uint32_t count)
-{
-	size_t at = wirew_open(b, SPAN_EVENTS);
-	uint32_t used = 1;
-
-	wirew_fixed64(b, EVENT_TIME, (uint64_t)d->time_ns);
-	wirew_utf8(b, EVENT_NAME, trace_text(t, d->key));
-	used += put_details(b, EVENT_ATTRIBUTES, t, d + 1, count - 1,
-			    DETAIL_EVENT_ATTR);
-	wirew_close(b, at);
-	return used;
-}
-
 static uint32_t put_link(struct buf *b, const struct trace *t,
 			 const struct detail *d, uint32_t count)
 {
@@ -178,15 +162,23 @@ static void put_parts(struct buf *b, const struct trace *t,
 	while (i < s->detail_count) {
 		uint32_t left = s->detail_count - i;
 
-		if (d[i].kind == DETAIL_EVENT)
-			i += put_event(b, t, d + i, left);
-		else if (d[i].kind == DETAIL_LINK)
+		if (d[i].kind == DETAIL_EVENT) {
+			size_t at = wirew_open(b, SPAN_EVENTS);
+
+			wirew_fixed64(b, EVENT_TIME, (uint64_t)d[i].time_ns);
+			wirew_utf8(b, EVENT_NAME, trace_text(t, d[i].key));
+			/* Its attributes follow it. */
+			i += 1 + put_details(b, EVENT_ATTRIBUTES, t, d + i + 1,
+					     left - 1, DETAIL_EVENT_ATTR);
+			wirew_close(b, at);
+		} else if (d[i].kind == DETAIL_LINK) {
 			i += put_link(b, t, d + i, left);
-		else if (d[i].kind == DETAIL_ATTR)
+		} else if (d[i].kind == DETAIL_ATTR) {
 			i += put_details(b, SPAN_ATTRIBUTES, t, d + i, left,
 					 DETAIL_ATTR);
-		else
+		} else {
 			i++;
+		}
 	}
 }
 

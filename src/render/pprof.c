@@ -260,17 +260,6 @@ static void write_location(struct buf *b, uint32_t id, const uint32_t *key,
 	wirew_close(b, at);
 }
 
-/* Frames of a profile are distinct, and so are locations, but both sides share
- * most of them. The key is temporary. */
-static uint32_t number_of_location(struct writer *w, struct str key,
-				   bool *is_new)
-{
-	*is_new = true;
-	if (!w->has_two_sides)
-		return w->locations.count++;
-	return number_of(w, &w->locations, arena_str(&w->arena, key), is_new);
-}
-
 /* Returns whether pprof would store it as a location without lines. */
 static bool is_named_after_mapping(const struct profile *p,
 				   const struct function *f)
@@ -294,7 +283,7 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 	const struct whole_frame outer = whole_frame(p, frames[0]);
 	const struct function *f = &p->functions[outer.frame.function];
 	size_t len = HEAD_WORDS;
-	bool is_new;
+	bool is_new = true;
 	uint32_t id;
 
 	w->key[0] = put_mapping(w, p, f->mapping);
@@ -313,20 +302,17 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 		w->key[len + 1] = line.frame.line;
 		w->key[len + 2] = line.detail.column;
 	}
-	id = number_of_location(w, words(w->key, len), &is_new);
+	/* Frames of a profile are distinct, and so are locations, but both
+	 * sides share most of them. The key is temporary. */
+	if (w->has_two_sides)
+		id = number_of(w, &w->locations,
+			       arena_str(&w->arena, words(w->key, len)),
+			       &is_new);
+	else
+		id = w->locations.count++;
 	if (is_new)
 		write_location(&w->location_part, id, w->key, len);
 	return id;
-}
-
-/* Both must have the same innermost frame. */
-static bool is_several(const struct several *s, const uint32_t *frames,
-		       size_t count)
-{
-	const uint32_t *own = count <= FEW_FRAMES ? s->few : s->frames;
-
-	return s->count == count &&
-	       !memcmp(own, frames, (count - 1) * sizeof *frames);
 }
 
 static uint32_t location_of_several(struct writer *w, const struct profile *p,
@@ -334,9 +320,12 @@ static uint32_t location_of_several(struct writer *w, const struct profile *p,
 {
 	struct several *last = &w->last_several[frames[count - 1]];
 	struct str key = words(frames, count);
+	const uint32_t *own = count <= FEW_FRAMES ? last->few : last->frames;
 	uint32_t id;
 
-	if (is_several(last, frames, count))
+	/* Both have the same innermost frame. */
+	if (last->count == count &&
+	    !memcmp(own, frames, (count - 1) * sizeof *frames))
 		return last->id;
 	id = map_find(&w->location_of_frames, key);
 	if (id == MAP_NONE) {
@@ -354,33 +343,7 @@ static uint32_t location_of_several(struct writer *w, const struct profile *p,
 	return id;
 }
 
-/* Fast path: nearly all frames are a location by themselves, and repeat
- * often. */
-static uint32_t location_at(struct writer *w, const struct profile *p,
-			    const uint32_t *frames, size_t count)
-{
-	uint32_t *known = &w->location_of_frame[frames[0]];
-
-	if (count > 1)
-		return location_of_several(w, p, frames, count);
-	if (!*known)
-		*known = put_location(w, p, frames, 1);
-	return *known;
-}
-
 /* ---- samples ---- */
-
-/* Returns the number of frames before `end` up to the one they are inlined
- * into. */
-static uint32_t location_frames(const struct writer *w, const uint32_t *frames,
-				uint32_t end)
-{
-	uint32_t first = end - 1;
-
-	while (first && w->is_inlined[frames[first]])
-		first--;
-	return end - first;
-}
 
 /* Returns the number of leading frames shared with the previous stack, without
  * splitting a location in either. */
@@ -407,10 +370,22 @@ static struct str write_path(struct writer *w, const struct profile *p,
 	size_t used = depth ? w->path_bytes[depth] : 0, n = 0;
 
 	for (uint32_t end = count; end > depth;) {
-		uint32_t inlined = location_frames(w, frames, end);
+		uint32_t first = end - 1, *known;
 
-		end -= inlined;
-		w->path_ids[n++] = location_at(w, p, frames + end, inlined);
+		/* Up to the one that they are inlined into. */
+		while (first && w->is_inlined[frames[first]])
+			first--;
+		/* Fast path: nearly all frames are a location by themselves,
+		 * and repeat often. */
+		known = &w->location_of_frame[frames[first]];
+		if (end - first == 1 && !*known)
+			*known = put_location(w, p, frames + first, 1);
+		w->path_ids[n++] =
+			end - first == 1
+				? *known
+				: location_of_several(w, p, frames + first,
+						      end - first);
+		end = first;
 	}
 	while (depth < count) {
 		do
@@ -425,30 +400,23 @@ static struct str write_path(struct writer *w, const struct profile *p,
 	return (struct str){ w->path + w->path_room - used, used };
 }
 
-static void write_label(struct writer *w, struct buf *b)
-{
-	size_t at;
-
-	if (!w->label_key)
-		return;
-	at = wirew_open(b, SAMPLE_LABEL);
-	wirew_varint(b, LABEL_KEY, w->label_key);
-	wirew_varint(b, LABEL_STR, w->label_text);
-	wirew_close(b, at);
-}
-
 static void write_sample(struct writer *w, const struct profile *p,
 			 const struct stack *stack, bool is_base)
 {
 	const uint32_t *frames = p->frame_ids + stack->frame_first;
 	int64_t value = is_base ? sat_mul_i64(stack->value, -1) : stack->value;
 	struct buf *b = &w->all;
-	size_t at = wirew_open(b, PROFILE_SAMPLE);
+	size_t at = wirew_open(b, PROFILE_SAMPLE), label;
 
 	wirew_str(b, SAMPLE_LOCATION,
 		  write_path(w, p, frames, stack->frame_count));
 	wirew_varint(b, SAMPLE_VALUE, (uint64_t)value);
-	write_label(w, b);
+	if (w->label_key) {
+		label = wirew_open(b, SAMPLE_LABEL);
+		wirew_varint(b, LABEL_KEY, w->label_key);
+		wirew_varint(b, LABEL_STR, w->label_text);
+		wirew_close(b, label);
+	}
 	wirew_close(b, at);
 }
 
@@ -456,15 +424,6 @@ static void write_sample(struct writer *w, const struct profile *p,
 #define AHEAD 6u
 #define FETCHED_FRAMES 48u
 #define LINE_FRAMES 16u
-
-static void fetch_frames(const struct profile *p, uint32_t stack)
-{
-	const struct stack *s = &p->stacks[stack];
-
-	for (uint32_t i = 0; i < FETCHED_FRAMES && i < s->frame_count;
-	     i += LINE_FRAMES)
-		__builtin_prefetch(&p->frame_ids[s->frame_first + i]);
-}
 
 static void write_stackless(struct writer *w, const struct profile *p,
 			    int64_t value, bool is_base)
@@ -511,8 +470,15 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 	for (uint32_t i = 0; i < p->frame_count; i++)
 		w->is_inlined[i] = is_frame_inlined(p, i);
 	for (uint32_t i = 0; i < p->stack_count && !w->is_failed; i++) {
-		if (p->stack_count - i > AHEAD)
-			fetch_frames(p, i + AHEAD);
+		const struct stack *next = p->stack_count - i > AHEAD
+						   ? &p->stacks[i + AHEAD]
+						   : NULL;
+
+		for (uint32_t k = 0;
+		     next && k < FETCHED_FRAMES && k < next->frame_count;
+		     k += LINE_FRAMES)
+			__builtin_prefetch(
+				&p->frame_ids[next->frame_first + k]);
 		write_sample(w, p, &p->stacks[i], is_base);
 	}
 	/* Shares include what was filtered out or never had a stack: a sample

@@ -2,6 +2,7 @@
 #include "render/reduce.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -121,18 +122,6 @@ static struct level *innermost(struct copier *c)
 
 /* ---- pointers ---- */
 
-static void path_add_key(struct buf *path, struct str key)
-{
-	buf_add_char(path, '/');
-	for (size_t i = 0; i < key.len; i++)
-		if (key.ptr[i] == '~')
-			buf_add_text(path, "~0");
-		else if (key.ptr[i] == '/')
-			buf_add_text(path, "~1");
-		else
-			buf_add_char(path, key.ptr[i]);
-}
-
 /* Removes the first name from a pointer, unescaped. */
 static bool path_take(struct str *pointer, struct buf *name)
 {
@@ -232,14 +221,6 @@ static void copy_text(struct copier *c)
 	}
 }
 
-/* Four digits are enough for readers. */
-static int decimals_for(double value)
-{
-	double size = value < 0 ? -value : value;
-
-	return size >= 1000 ? 0 : size >= 1 ? 3 : 6;
-}
-
 static void copy_number(struct copier *c)
 {
 	struct str text;
@@ -252,19 +233,13 @@ static void copy_number(struct copier *c)
 	if (parse_i64(text, &whole))
 		jsonw_i64(c->w, whole);
 	else if (parse_f64(text, &value))
-		jsonw_f64(c->w, value, decimals_for(value));
+		/* Four digits are enough for readers. */
+		jsonw_f64(c->w, value,
+			  fabs(value) >= 1000 ? 0
+			  : fabs(value) >= 1  ? 3
+					      : 6);
 	else
 		jsonw_null(c->w);
-}
-
-static void copy_bool(struct copier *c)
-{
-	bool value;
-
-	if (!json_bool(c->reader, &value))
-		return;
-	write_key(c);
-	jsonw_bool(c->w, value);
 }
 
 static bool has_no_room(struct copier *c)
@@ -311,6 +286,7 @@ static void enter(struct copier *c, enum json_kind kind)
 static void copy_value(struct copier *c)
 {
 	enum json_kind kind = json_peek(c->reader);
+	bool value;
 
 	switch (kind) {
 	case JSON_OBJECT:
@@ -325,7 +301,10 @@ static void copy_value(struct copier *c)
 		break;
 	case JSON_TRUE:
 	case JSON_FALSE:
-		copy_bool(c);
+		if (json_bool(c->reader, &value)) {
+			write_key(c);
+			jsonw_bool(c->w, value);
+		}
 		break;
 	default:
 		json_skip(c->reader);
@@ -350,13 +329,6 @@ static void leave(struct copier *c)
 	c->depth--;
 }
 
-/* Returns whether it is about requests or the document's format. */
-static bool is_apparatus(struct str key)
-{
-	return str_equal(key, STR("schema_version")) ||
-	       str_equal(key, STR("tool")) || str_equal(key, STR("requests"));
-}
-
 static void copy_element(struct copier *c)
 {
 	uint64_t index = innermost(c)->count++;
@@ -374,16 +346,28 @@ static void copy_element(struct copier *c)
 
 static void copy_member(struct copier *c)
 {
+	/* About requests or the document's format. */
+	static const char *const apparatus[] = { "schema_version", "tool",
+						 "requests" };
 	struct str key;
 
 	if (!json_next_key(c->reader, &key)) {
 		leave(c);
-	} else if (c->is_whole && c->depth == 1 && is_apparatus(key)) {
+	} else if (c->is_whole && c->depth == 1 &&
+		   str_is_one_of(key, apparatus, COUNT_OF(apparatus))) {
 		json_skip(c->reader);
 	} else {
 		buf_clear(&c->key);
 		buf_add_str(&c->key, key);
-		path_add_key(&c->path, key);
+		/* As a JSON pointer escapes it. */
+		buf_add_char(&c->path, '/');
+		for (size_t i = 0; i < key.len; i++)
+			if (key.ptr[i] == '~')
+				buf_add_text(&c->path, "~0");
+			else if (key.ptr[i] == '/')
+				buf_add_text(&c->path, "~1");
+			else
+				buf_add_char(&c->path, key.ptr[i]);
 		copy_value(c);
 	}
 }

@@ -34,27 +34,19 @@ struct side {
 
 /* ---- frames ---- */
 
-/* "name NUL file". A NUL in a name could make it ambiguous, but then both look
- * alike. */
-static struct str frame_key(struct frames *f, struct str name, struct str file)
-{
-	char *key = arena_alloc(&f->arena, name.len + file.len + 1);
-
-	if (!key)
-		return (struct str){ NULL, 0 };
-	if (name.len)
-		memcpy(key, name.ptr, name.len);
-	if (file.len)
-		memcpy(key + name.len + 1, file.ptr, file.len);
-	return (struct str){ key, name.len + file.len + 1 };
-}
-
 static uint32_t frame_add(struct frames *f, struct str name, struct str file)
 {
-	struct str key = frame_key(f, name, file);
+	/* "name NUL file". A NUL in a name could make it ambiguous, but then
+	 * both look alike. */
+	char *text = arena_alloc(&f->arena, name.len + file.len + 1);
+	struct str key = { text, name.len + file.len + 1 };
 	uint32_t id;
 
-	if (!key.ptr ||
+	if (text && name.len)
+		memcpy(text, name.ptr, name.len);
+	if (text && file.len)
+		memcpy(text + name.len + 1, file.ptr, file.len);
+	if (!text ||
 	    !arena_reserve(&f->arena, (void **)&f->items, &f->cap, f->count + 1,
 			   sizeof *f->items) ||
 	    !map_insert(&f->map, key, (uint32_t)f->count, &id)) {
@@ -66,32 +58,7 @@ static uint32_t frame_add(struct frames *f, struct str name, struct str file)
 	return id;
 }
 
-static void frames_add_side(struct frames *f, struct side *side)
-{
-	const struct profile *p = side->profile;
-
-	side->frames =
-		arena_array(&f->arena, p->function_count, sizeof *side->frames);
-	if (!side->frames)
-		f->is_failed = true;
-	for (uint32_t i = 0; i < p->function_count && !f->is_failed; i++)
-		side->frames[i] =
-			frame_add(f, function_name(p, i), function_file(p, i));
-}
-
 /* ---- profiles ---- */
-
-static const char *unit_word(struct str unit)
-{
-	static const char *const words[] = { "nanoseconds", "microseconds",
-					     "milliseconds", "seconds",
-					     "bytes" };
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (str_equal(unit, str_from(words[i])))
-			return words[i];
-	return "none";
-}
 
 /* "after: cpu {service_name="x"} 2026-...Z..2026-...Z" */
 static void write_name(struct jsonw *w, const struct side *side,
@@ -179,6 +146,9 @@ static size_t sides_of(const struct render_input *in, struct side sides[2])
 
 void render_speedscope(const struct render_input *in, struct out *out)
 {
+	static const char *const units[] = { "nanoseconds", "microseconds",
+					     "milliseconds", "seconds",
+					     "bytes" };
 	struct frames f = { .count = 0 };
 	struct side sides[2];
 	size_t count = sides_of(in, sides);
@@ -186,8 +156,17 @@ void render_speedscope(const struct render_input *in, struct out *out)
 
 	arena_init(&f.arena, LIMIT_DECODE_HEAP_BYTES);
 	map_init(&f.map, &f.arena);
-	for (size_t i = 0; i < count && !f.is_failed; i++)
-		frames_add_side(&f, &sides[i]);
+	for (size_t i = 0; i < count && !f.is_failed; i++) {
+		const struct profile *p = sides[i].profile;
+
+		sides[i].frames = arena_array(&f.arena, p->function_count,
+					      sizeof *sides[i].frames);
+		if (!sides[i].frames)
+			f.is_failed = true;
+		for (uint32_t k = 0; k < p->function_count && !f.is_failed; k++)
+			sides[i].frames[k] = frame_add(&f, function_name(p, k),
+						       function_file(p, k));
+	}
 	if (f.is_failed) {
 		out_fail_memory(out);
 		arena_release(&f.arena);
@@ -206,10 +185,14 @@ void render_speedscope(const struct render_input *in, struct out *out)
 	jsonw_addf(&w, "]}");
 	jsonw_addf(&w, "profiles:[");
 	for (size_t i = 0; i < count; i++) {
+		struct str unit = profile_unit(sides[i].profile);
+
 		jsonw_addf(&w, "{type:sampled");
 		write_name(&w, &sides[i], out);
-		jsonw_pair_text(&w, "unit",
-				unit_word(profile_unit(sides[i].profile)));
+		jsonw_pair_str(&w, "unit",
+			       str_is_one_of(unit, units, COUNT_OF(units))
+				       ? unit
+				       : STR("none"));
 		jsonw_pair_i64(&w, "startValue", 0);
 		write_end(&w, sides[i].profile);
 		write_samples(&w, &sides[i]);
