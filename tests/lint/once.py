@@ -30,6 +30,26 @@ NAMED = {
         "the derivative of a distribution, a formula",
     "demangle/cpp.c is_comparison":
         "three tests of characters, whose meaning the grammar of printed names gives",
+    "render/compare.c is_unchanged":
+        "when two profiles agree: a rule of the answer with its two exceptions",
+    "render/dot.c font_size":
+        "a formula with its reason",
+    "render/folded.c count_shared":
+        "a short cut of a comparison, whose reason is longer than it",
+    "render/page.c is_part":
+        "where a name may be cut, by the characters of its language",
+    "render/pprof.c is_named_after_mapping":
+        "the form that pprof gives functions without a name",
+    "render/source_link.c is_major":
+        "an element of Go's module paths",
+    "render/svg.c dark_tone":
+        "a formula with its reason",
+    "render/svg_flame.c is_foldable":
+        "four conditions, one with a reason of its own, within the test of a loop",
+    "render/table.c is_too_small":
+        "which differences a table leaves out: a rule of its own",
+    "report/prometheus_rules.c growth_least":
+        "a formula of an alert, in the unit of its metric",
 }
 
 START = re.compile(r"^static (?!inline\b)[^;=]*?\b(\w+)\(", re.M)
