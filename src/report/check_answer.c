@@ -82,13 +82,6 @@ static void add_interval(const struct gate_hit *hit, struct buf *out)
 	buf_addf(out, " (%s to %s)", low, high);
 }
 
-static void add_limit(const struct check_answer *a, const struct gate_hit *hit,
-		      struct buf *out)
-{
-	buf_addf(out, "; the limit is %g %%",
-		 100 * a->check->gates.limits.limit[hit->gate]);
-}
-
 bool check_more(double growth, const char *more, const char *as,
 		struct buf *out)
 {
@@ -148,24 +141,22 @@ static void add_takes(const struct check_answer *a, const struct gate_hit *hit,
 static void check_hit_text(const struct check_answer *a,
 			   const struct gate_hit *hit, struct buf *out)
 {
+	if (hit->row && !hit->operation)
+		wording_add(out, hit->row->name, WORDING_TEXT_BYTES);
+	else if (!hit->operation)
+		buf_add_text(out, "the whole program");
 	if (hit->operation) {
 		check_latency_hit(hit, out);
 		add_interval(hit, out);
-		add_limit(a, hit, out);
-		return;
-	}
-	if (hit->row)
-		wording_add(out, hit->row->name, WORDING_TEXT_BYTES);
-	else
-		buf_add_text(out, "the whole program");
-	if (hit->gate == GATE_NEW) {
+	} else if (hit->gate == GATE_NEW) {
 		buf_addf(out, " is new with %.1f %% of the %s",
 			 100 * hit->growth, check_measure(a));
 		add_interval(hit, out);
 	} else {
 		add_takes(a, hit, out);
 	}
-	add_limit(a, hit, out);
+	buf_addf(out, "; the limit is %g %%",
+		 100 * a->check->gates.limits.limit[hit->gate]);
 }
 
 /* How much a function grew, for certain or not: "shop.find +31 % (-2 % to
@@ -832,24 +823,10 @@ void check_growth_cell(double growth, char out[UNIT_TEXT_BYTES])
 		snprintf(out, UNIT_TEXT_BYTES, "%+.1f", 100 * growth);
 }
 
-static void hit_cells(const struct gates *g, const struct gate_hit *hit,
-		      char cells[NUMBERS][UNIT_TEXT_BYTES])
-{
-	const double values[NUMBERS - 1] = { hit->growth, hit->low, hit->high };
-
-	for (size_t i = 0; i < NUMBERS - 1; i++)
-		if (hit->gate != GATE_NEW)
-			check_growth_cell(values[i], cells[i]);
-		else
-			snprintf(cells[i], UNIT_TEXT_BYTES, "%.1f",
-				 100 * values[i]);
-	snprintf(cells[NUMBERS - 1], UNIT_TEXT_BYTES, "%g",
-		 100 * g->limits.limit[hit->gate]);
-}
-
 static void write_hit(struct page *p, const struct gates *g,
 		      const struct gate_hit *hit)
 {
+	const double values[NUMBERS - 1] = { hit->growth, hit->low, hit->high };
 	char cells[NUMBERS][UNIT_TEXT_BYTES];
 	size_t before = NUMBERS * NUMBER_COLUMNS + 2;
 	size_t place = hit->row->file.len
@@ -861,7 +838,14 @@ static void write_hit(struct page *p, const struct gates *g,
 			      ? p->width - before - place
 			      : NAME_MIN_COLUMNS;
 
-	hit_cells(g, hit, cells);
+	for (size_t i = 0; i < NUMBERS - 1; i++)
+		if (hit->gate != GATE_NEW)
+			check_growth_cell(values[i], cells[i]);
+		else
+			snprintf(cells[i], UNIT_TEXT_BYTES, "%.1f",
+				 100 * values[i]);
+	snprintf(cells[NUMBERS - 1], UNIT_TEXT_BYTES, "%g",
+		 100 * g->limits.limit[hit->gate]);
 	for (size_t i = 0; i < NUMBERS; i++)
 		markdown_or_field(p, i ? PAINT_NONE : PAINT_BAD, NUMBER_COLUMNS,
 				  cells[i]);

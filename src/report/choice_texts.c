@@ -255,25 +255,12 @@ static void report_change(const struct choice *c, struct buf *out)
 	}
 }
 
-static void report_typical_wait(const struct queue_wait *w, struct buf *out)
-{
-	char count[COUNT_TEXT_BYTES];
-
-	if (w->typical_ns < 0) {
-		buf_add_text(out, ", no baseline for it");
-		return;
-	}
-	format_count(w->count, count);
-	buf_add_text(out, ", normally ");
-	wording_add_duration(out, w->typical_ns);
-	buf_addf(out, " (%s earlier messages)", count);
-}
-
 static void report_queue(const struct choice *c, struct buf *out)
 {
 	const struct queue_wait *w = c->queue;
 	const struct message m = { w->sender, w->receiver, w->wait_ns };
 	struct str name = message_queue(c->t, &m);
+	char count[COUNT_TEXT_BYTES];
 
 	wording_add_duration(out, w->wait_ns);
 	buf_add_text(out, name.len ? " in the queue \"" : " in the queue");
@@ -283,7 +270,14 @@ static void report_queue(const struct choice *c, struct buf *out)
 	buf_add_text(out, " before ");
 	wording_add(out, span_service(c->t, w->receiver), WORDING_TEXT_BYTES);
 	buf_add_text(out, " received it");
-	report_typical_wait(w, out);
+	if (w->typical_ns < 0) {
+		buf_add_text(out, ", no baseline for it");
+		return;
+	}
+	format_count(w->count, count);
+	buf_add_text(out, ", normally ");
+	wording_add_duration(out, w->typical_ns);
+	buf_addf(out, " (%s earlier messages)", count);
 }
 
 /* The tolerance of calls per caller: means, which a few spans that were lost

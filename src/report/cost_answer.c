@@ -536,12 +536,6 @@ const char *cost_request_word(const struct cost_answer *a)
 		       : "request";
 }
 
-/* Seconds of CPU, as durations are told. */
-static void add_cpu(double seconds, struct buf *out)
-{
-	wording_add_ns(out, seconds * NS_PER_S);
-}
-
 static const char *source_words(enum cost_source source)
 {
 	static const char *const words[] = {
@@ -593,7 +587,7 @@ static void add_change(const struct cost_answer *a, double part, bool is_signed,
 	}
 	buf_add_text(out, !is_signed ? "" : change < 0 ? "-" : "+");
 	if (a->cost->is_by_request)
-		add_cpu(fabs(change), out);
+		wording_add_ns(out, fabs(change) * NS_PER_S);
 	else
 		buf_addf(out, "%.3g vCPU", fabs(change));
 }
@@ -685,12 +679,19 @@ static void add_sums(const struct cost_answer *a, const struct cost_row *all,
 	buf_addf(out, " per million %ss", cost_request_word(a));
 }
 
-/* "uses 71.2 ms of CPU per request", "uses 0.13 vCPU", "holds 204 MiB". */
-static void add_use(const struct cost_answer *a, const struct cost_row *sum,
-		    struct buf *out)
+static void add_cost(const struct cost_answer *a, struct buf *out)
 {
+	const struct cost_row *all = a->rows.bill, *sum = a->rows.sum;
+	bool is_worth = all && !(isnan(all->month) && isnan(all->million));
 	char size[UNIT_TEXT_BYTES];
 
+	if (is_worth && a->rows.is_bill) {
+		buf_add_text(out, "costs ");
+		add_sums(a, all, true, out);
+		return;
+	}
+	/* "uses 71.2 ms of CPU per request", "uses 0.13 vCPU", "holds 204 MiB"
+	 */
 	if (a->cost->what == COST_MEMORY) {
 		format_size(sat_round_f64(sum->amount * (double)GIB), size);
 		buf_addf(out, "holds %s", size);
@@ -698,22 +699,9 @@ static void add_use(const struct cost_answer *a, const struct cost_row *sum,
 		buf_addf(out, "uses %.3g vCPU", sum->amount);
 	} else {
 		buf_add_text(out, "uses ");
-		add_cpu(sum->each, out);
+		wording_add_ns(out, sum->each * NS_PER_S);
 		buf_addf(out, " of CPU per %s", cost_request_word(a));
 	}
-}
-
-static void add_cost(const struct cost_answer *a, struct buf *out)
-{
-	const struct cost_row *all = a->rows.bill, *sum = a->rows.sum;
-	bool is_worth = all && !(isnan(all->month) && isnan(all->million));
-
-	if (is_worth && a->rows.is_bill) {
-		buf_add_text(out, "costs ");
-		add_sums(a, all, true, out);
-		return;
-	}
-	add_use(a, sum, out);
 	if (!is_worth)
 		return;
 	buf_add_text(out, "; its usage is worth ");

@@ -734,31 +734,26 @@ static void write_subject(struct page *p, const struct leak *l,
 
 /* ---- the table ---- */
 
-static void write_markdown_row(struct page *p, const struct leak_subject *s,
-			       const struct growth_function *f)
-{
-	const struct growth *g = &f->growth;
-	const double values[] = { g->start, g->end, g->per_hour, g->low,
-				  g->high };
-	char text[UNIT_TEXT_BYTES];
-
-	for (size_t i = 0; i < COUNT_OF(values); i++) {
-		leak_format_number(s, values[i], i >= 2, text);
-		markdown_cell(p, text);
-	}
-	markdown_cell(p, leak_kind_word(g->kind));
-	markdown_name_cell(p, f->name);
-	markdown_place_cell(p, f->file, f->line);
-	markdown_row_end(p);
-}
-
 static void write_row(struct page *p, const struct leak_subject *s,
 		      const struct growth_function *f)
 {
 	const struct growth *g = &f->growth;
+	const double values[] = { g->start, g->end, g->per_hour, g->low,
+				  g->high };
 	char text[UNIT_TEXT_BYTES], low[UNIT_TEXT_BYTES];
 	char interval[2 * UNIT_TEXT_BYTES + 8];
 
+	if (p->style.is_markdown) {
+		for (size_t i = 0; i < COUNT_OF(values); i++) {
+			leak_format_number(s, values[i], i >= 2, text);
+			markdown_cell(p, text);
+		}
+		markdown_cell(p, leak_kind_word(g->kind));
+		markdown_name_cell(p, f->name);
+		markdown_place_cell(p, f->file, f->line);
+		markdown_row_end(p);
+		return;
+	}
 	leak_format_number(s, g->start, false, text);
 	page_field(p, PAINT_NONE, ALIGN_RIGHT, VALUE_COLUMNS, text);
 	leak_format_number(s, g->end, false, text);
@@ -828,10 +823,7 @@ static void write_functions(struct page *p, const struct leak_answer *a,
 		    !(has_change ? f->growth.kind != GROWTH_NONE
 				 : f->growth.end >= s->total.end / 100))
 			continue;
-		if (p->style.is_markdown)
-			write_markdown_row(p, s, f);
-		else
-			write_row(p, s, f);
+		write_row(p, s, f);
 		shown++;
 	}
 	if (shown < s->function_count) {
