@@ -278,11 +278,6 @@ static void add_part(struct page *p, bool *has_parts)
 	*has_parts = true;
 }
 
-static bool is_count(const struct result *r)
-{
-	return str_equal(r->profile.unit, STR("count"));
-}
-
 static void write_side(struct page *p, const struct result *r,
 		       const struct side *side)
 {
@@ -290,7 +285,8 @@ static void write_side(struct page *p, const struct result *r,
 	 * async-profiler. */
 	static const char *const types[] = { "samples/count", "cpu/count",
 					     "wall/count" };
-	bool is_told = is_count(r) && side->samples == side->value &&
+	bool is_count = str_equal(r->profile.unit, STR("count"));
+	bool is_told = is_count && side->samples == side->value &&
 		       str_is_one_of(r->profile.type, types, COUNT_OF(types));
 	bool has_parts = false;
 	char text[UNIT_TEXT_BYTES];
@@ -312,7 +308,7 @@ static void write_side(struct page *p, const struct result *r,
 		if (side->is_net)
 			page_text(p, "net ");
 		page_number(p, text);
-		if (is_count(r))
+		if (is_count)
 			page_textf(p, " %s", measure_noun(r->profile.type));
 		else
 			page_textf(p, " of %s", measure_word(r->profile.type));

@@ -13,8 +13,6 @@
 #include "render/page.h"
 #include "render/units.h"
 
-static double flame_moved(const struct flame *f, const struct flame_node *n);
-
 double flame_share(const struct flame *f, enum flame_side s, double value)
 {
 	return f->whole[s] > 0 ? value / (double)f->whole[s] : 0;
@@ -155,6 +153,12 @@ void flame_measure_write(struct out *out, const struct flame_words *w,
 	write_sides(out, w, flame_measured(w, &w->f->functions[n->function]));
 }
 
+/* Returns the growth of the node's total, in values of the slow side. */
+static double flame_moved(const struct flame *f, const struct flame_node *n)
+{
+	return (double)n->values[FLAME_SLOW].total - flame_before(f, n);
+}
+
 /* "new", "grew", "may be noise". */
 static const char *change_words(const struct flame *f,
 				const struct flame_node *n)
@@ -221,12 +225,6 @@ void flame_self_write(struct out *out, const struct flame_words *w,
 	write_count(out, f, FLAME_SLOW, n->values[FLAME_SLOW].total);
 	out_text(out, ", baseline ");
 	write_count(out, f, FLAME_BASELINE, n->values[FLAME_BASELINE].total);
-}
-
-/* Returns the growth of the node's total, in values of the slow side. */
-static double flame_moved(const struct flame *f, const struct flame_node *n)
-{
-	return (double)n->values[FLAME_SLOW].total - flame_before(f, n);
 }
 
 /* Labels of frames in character cells. */

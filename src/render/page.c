@@ -437,18 +437,13 @@ static void add_cut(struct page *p, struct str foreign, size_t max)
 	buf_add_str(&p->line, cut.tail);
 }
 
-/* Columns of a paragraph's text, independent of its label. */
-static size_t text_columns(const struct page *p)
-{
-	return p->width ? p->width - 10 : 0;
-}
-
 void page_foreign(struct page *p, struct str foreign)
 {
 	if (has_markup(p))
 		add_markup(p, foreign, false);
 	else
-		add_cut(p, foreign, FOREIGN_LINES * text_columns(p));
+		add_cut(p, foreign,
+			p->width ? FOREIGN_LINES * (p->width - 10) : 0);
 }
 
 void page_sentence(struct page *p, struct str text)
@@ -462,7 +457,7 @@ void page_sentence(struct page *p, struct str text)
 void page_name(struct page *p, struct str foreign, size_t max)
 {
 	if (p->width && !max)
-		max = FOREIGN_LINES * text_columns(p);
+		max = FOREIGN_LINES * (p->width - 10);
 	if (has_markup(p))
 		add_markup(p, name_shown(foreign), true);
 	else
@@ -605,11 +600,6 @@ void page_flush(struct page *p, enum paint paint, const char *label,
 
 /* ---- shared wording ---- */
 
-static bool is_known(struct time_range range)
-{
-	return range.from_ns || range.to_ns;
-}
-
 static int64_t offset_of(const struct page *p, int64_t time_ns)
 {
 	return p->style.use_local_time ? local_offset_ns(time_ns) : 0;
@@ -651,7 +641,7 @@ void page_window(struct page *p, struct time_range range, int64_t day_ns)
 	bool has_day = day_ns != 0, is_one_day;
 	char clock[16], zone[ZONE_BYTES];
 
-	if (!is_known(range))
+	if (!range.from_ns && !range.to_ns)
 		return;
 	format_zone(offset_ns, zone);
 	day_ns = sat_add_i64(day_ns, offset_ns);
@@ -684,7 +674,7 @@ static void add_count(struct page *p, bool *is_first, int64_t count,
 
 void page_extent(struct page *p, const struct extent *e)
 {
-	bool is_first = !is_known(e->range);
+	bool is_first = !e->range.from_ns && !e->range.to_ns;
 	char text[UNIT_TEXT_BYTES];
 
 	if (!is_first) {

@@ -717,11 +717,6 @@ static void write_frames(struct picture *p)
 
 /* ---- picture ---- */
 
-static int64_t frames_height(const struct picture *p)
-{
-	return p->frames ? ((int64_t)p->depth + 1) * FRAME_CPX : 0;
-}
-
 static void write_head(struct picture *p)
 {
 	struct page *page = &p->s.page;
@@ -743,15 +738,14 @@ static void write_head(struct picture *p)
 
 static void draw(struct picture *p)
 {
-	int64_t height;
+	int64_t frames = p->frames ? ((int64_t)p->depth + 1) * FRAME_CPX : 0;
 	int64_t y;
 
 	write_head(p);
 	p->top = svg_head_height(&p->s) + 10 * SVG_PX;
-	height = p->top + frames_height(p) +
-		 (4 + INFO_LINES) * SVG_LINE_PX * SVG_PX;
-	svg_open(&p->s, "flame", height);
-	y = p->top + frames_height(p) + LEGEND_CPX;
+	svg_open(&p->s, "flame",
+		 p->top + frames + (4 + INFO_LINES) * SVG_LINE_PX * SVG_PX);
+	y = p->top + frames + LEGEND_CPX;
 	/* Legends of kinds and languages are at the bottom, since which ones
 	 * are needed is only known then. */
 	if (!p->frames)

@@ -755,31 +755,25 @@ static void write_unit(struct page *p, const struct table *t)
 		out_char(p->out, '\n');
 }
 
-/* Words and bars have no heading. */
-static void word_gap(struct page *p, const struct table *t)
-{
-	size_t bar = t->bar_columns ? GAP_COLUMNS + t->bar_columns : 0;
-
-	out_repeat(p->out, " ", GAP_COLUMNS + t->word_columns + bar);
-}
-
 static void write_head(struct page *p, const struct table *t)
 {
 	const char *const *names = number_names(t->result);
 	bool is_change = t->result->has_baseline;
 	const size_t flats[] = { t->flat_columns, NEXT_COLUMNS, t->cum_columns,
 				 NEXT_COLUMNS };
+	size_t bar = t->bar_columns ? GAP_COLUMNS + t->bar_columns : 0;
+	size_t word = GAP_COLUMNS + t->word_columns + bar;
 
 	for (size_t i = 0; i < NUMBERS; i++) {
 		if (is_change && !t->columns[i])
 			continue;
 		if (is_change && i == OTHER)
-			word_gap(p, t);
+			out_repeat(p->out, " ", word);
 		page_field(p, PAINT_DIM, ALIGN_RIGHT,
 			   is_change ? t->columns[i] : flats[i], names[i]);
 	}
 	if (is_change && !t->columns[OTHER])
-		word_gap(p, t);
+		out_repeat(p->out, " ", word);
 	out_repeat(p->out, " ", GAP_COLUMNS);
 	page_paint(p, PAINT_DIM, "function");
 	out_char(p->out, '\n');

@@ -470,12 +470,6 @@ static struct str row_service(const struct waterfall *w,
 	return service;
 }
 
-static struct str row_name(const struct waterfall *w,
-			   const struct waterfall_row *row)
-{
-	return name_shown(span_name(w->trace, row->span));
-}
-
 static size_t widest_label(struct page *p, const struct waterfall *w)
 {
 	size_t widest = LABEL_MIN_COLUMNS;
@@ -483,9 +477,12 @@ static size_t widest_label(struct page *p, const struct waterfall *w)
 	for (size_t i = 0; i < w->count; i++) {
 		const struct waterfall_row *row = &w->rows[i];
 		struct label label = label_of(w, row);
-		size_t columns = label_columns(&label) +
-				 page_columns(p, row_service(w, row), 0) +
-				 page_columns(p, row_name(w, row), 0);
+		size_t columns =
+			label_columns(&label) +
+			page_columns(p, row_service(w, row), 0) +
+			page_columns(p,
+				     name_shown(span_name(w->trace, row->span)),
+				     0);
 
 		if (columns > widest)
 			widest = columns;
@@ -531,12 +528,6 @@ static void lay_out(struct page *p, struct waterfall *w)
 
 /* ---- rows ---- */
 
-static enum paint service_paint(const struct waterfall *w,
-				const struct waterfall_row *row)
-{
-	return paint_of_name(span_service(w->trace, row->span));
-}
-
 /* is_going[d]: the line of level d + 1 continues below this row. */
 static void write_tree(struct page *p, uint32_t levels, const bool *is_going)
 {
@@ -560,7 +551,7 @@ static void write_label(struct page *p, const struct waterfall *w, size_t i,
 {
 	const struct waterfall_row *row = &w->rows[i];
 	struct str service = row_service(w, row);
-	struct str name = row_name(w, row);
+	struct str name = name_shown(span_name(w->trace, row->span));
 	struct label label = label_of(w, row);
 	size_t used = label_columns(&label);
 	/* For service and name, 0 = unlimited. */
@@ -573,7 +564,8 @@ static void write_label(struct page *p, const struct waterfall *w, size_t i,
 
 	write_tree(p, label.levels, is_going);
 	page_paint(p, PAINT_DIM, label.depth);
-	page_cell(p, service_paint(w, row), service, room / 2, 0);
+	page_cell(p, paint_of_name(span_service(w->trace, row->span)), service,
+		  room / 2, 0);
 	out_text(p->out, service.len ? " " : "");
 	used += columns + page_columns(p, name, name_max);
 	page_cell(p,
@@ -616,7 +608,7 @@ static void write_span_bar(struct page *p, const struct waterfall *w,
 {
 	const char *unicode = row->is_on_path ? "█" : "▒";
 	const char *ascii = row->is_on_path ? "#" : "=";
-	enum paint paint = service_paint(w, row);
+	enum paint paint = paint_of_name(span_service(w->trace, row->span));
 	size_t from = scale(sat_sub_i64(row->start_ns, w->start_ns),
 			    w->duration_ns, w->bar_columns);
 	size_t to = scale(sat_sub_i64(row->end_ns, w->start_ns), w->duration_ns,
