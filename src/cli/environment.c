@@ -27,28 +27,9 @@ static const char *environment_get(const char *name)
 	return value && *value ? value : NULL;
 }
 
-void option_variable_name(const char *option, char out[OPTION_VARIABLE_BYTES])
-{
-	size_t len;
-
-	snprintf(out, OPTION_VARIABLE_BYTES, PREFIX "%s", option);
-	len = strlen(out);
-	for (size_t i = 0; i < len; i++) {
-		if (out[i] == '-')
-			out[i] = '_';
-		else if (ascii_is_lower(out[i]))
-			out[i] = (char)(out[i] - 'a' + 'A');
-	}
-}
-
 static bool has_file(const struct side_settings *c)
 {
 	return c->password_file || c->token_file;
-}
-
-bool side_has_secret(const struct side_settings *c)
-{
-	return has_file(c) || c->token_command || c->token || c->password;
 }
 
 static bool has_any_price(const struct options *o)

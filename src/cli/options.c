@@ -209,6 +209,22 @@ const char *options_url(const struct options *o, enum server_side side)
 	return urls[side];
 }
 
+void option_variable_name(const char *option, char out[OPTION_VARIABLE_BYTES])
+{
+	snprintf(out, OPTION_VARIABLE_BYTES, "TRACEFIND_%s", option);
+	for (char *at = out; *at; at++)
+		if (*at == '-')
+			*at = '_';
+		else if (ascii_is_lower(*at))
+			*at = (char)(*at - 'a' + 'A');
+}
+
+bool side_has_secret(const struct side_settings *c)
+{
+	return c->password_file || c->token_file || c->token_command ||
+	       c->token || c->password;
+}
+
 void options_side(const struct options *o, enum server_side side,
 		  struct side_settings *out)
 {
