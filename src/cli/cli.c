@@ -278,13 +278,6 @@ static int page_run(const struct command *command, const struct options *o)
 	return cmd_version(o);
 }
 
-static bool keep_args(struct options *o, const struct command *command,
-		      struct arena *arena, struct error *err)
-{
-	return options_record_args(o, command, arena, &o->raw_args,
-				   &o->raw_count, err);
-}
-
 /* Arguments for the case file, with what the environment gave. */
 static int run_recorded(const struct command *command, struct options *o)
 {
@@ -293,8 +286,10 @@ static int run_recorded(const struct command *command, struct options *o)
 	int status;
 
 	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
-	status = keep_args(o, command, &arena, &err) ? page_run(command, o)
-						     : fail(&err);
+	status = options_record_args(o, command, &arena, &o->raw_args,
+				     &o->raw_count, &err)
+			 ? page_run(command, o)
+			 : fail(&err);
 	/* Addresses among them. */
 	arena_wipe(&arena);
 	arena_release(&arena);
@@ -344,38 +339,31 @@ static int run_checked(const struct command *command, struct options *o)
 					  : page_run(command, o);
 }
 
-static int run_configured(const struct command *command, struct options *o)
-{
-	struct config config;
-	struct error err;
-	int status;
-
-	o->config = &config;
-	status = config_load(&config, o, &err) &&
-				 config_apply(&config, command, o, &err)
-			 ? run_checked(command, o)
-			 : fail(&err);
-	config_release(&config);
-	o->config = NULL;
-	return status;
-}
-
 /* The commands that are suggested repeat what was typed. What environment and
  * configuration add is there for them as well. */
 static int run_typed(const struct command *command, struct options *o)
 {
+	struct config config;
 	struct arena arena;
 	struct error err;
 	int status;
 
 	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
-	if (!keep_args(o, command, &arena, &err) ||
-	    !options_environment(o, &err))
+	if (!options_record_args(o, command, &arena, &o->raw_args,
+				 &o->raw_count, &err) ||
+	    !options_environment(o, &err)) {
 		status = fail(&err);
-	else
-		status = command->bit & (COMMAND_DATA | COMMAND_MCP)
-				 ? run_configured(command, o)
-				 : run_checked(command, o);
+	} else if (command->bit & (COMMAND_DATA | COMMAND_MCP)) {
+		o->config = &config;
+		status = config_load(&config, o, &err) &&
+					 config_apply(&config, command, o, &err)
+				 ? run_checked(command, o)
+				 : fail(&err);
+		config_release(&config);
+		o->config = NULL;
+	} else {
+		status = run_checked(command, o);
+	}
 	/* Addresses among them. */
 	arena_wipe(&arena);
 	arena_release(&arena);

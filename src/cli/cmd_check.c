@@ -282,28 +282,11 @@ static bool read_requests(struct check_sides *s, struct run *r,
 			      err);
 }
 
-/* Nothing is compared beside itself. */
-static bool read_reference(struct check_sides *s, const struct run *r,
-			   struct error *err)
-{
-	const struct options *o = r->ctx.options;
-
-	if (!o->reference)
-		return true;
-	if (!o->against_count && !s->want.live.is_baseline_wanted)
-		return error_set(err, ERROR_USAGE,
-				 "--reference needs a comparison: give "
-				 "--against or --baseline");
-	s->want.reference = str_from(o->reference);
-	return true;
-}
-
 /* Fills s->want, and the baseline of the run's question. Reads a snapshot. */
 static bool check_sides_read(struct check_sides *s, struct run *r,
 			     struct error *err)
 {
 	const struct options *o = r->ctx.options;
-
 	if (o->resume)
 		return error_set(err, ERROR_USAGE, "--resume needs --all");
 	if (!fail_on_parse(o->fail_on ? o->fail_on : FAIL_ON_DEFAULT,
@@ -316,8 +299,17 @@ static bool check_sides_read(struct check_sides *s, struct run *r,
 	s->want.limits.is_total_open = !o->fail_on && !o->requests;
 	s->want.is_alone =
 		!o->against_count && !s->want.live.is_baseline_wanted;
-	return read_requests(s, r, err) && check_baseline(r, s, err) &&
-	       read_latency(s, r, err) && read_reference(s, r, err);
+	if (!read_requests(s, r, err) || !check_baseline(r, s, err) ||
+	    !read_latency(s, r, err))
+		return false;
+	/* Nothing is compared beside itself. */
+	if (o->reference && s->want.is_alone)
+		return error_set(err, ERROR_USAGE,
+				 "--reference needs a comparison: give "
+				 "--against or --baseline");
+	if (o->reference)
+		s->want.reference = str_from(o->reference);
+	return true;
 }
 
 /* `check --all`: the gate over the fleet. */

@@ -433,24 +433,6 @@ bool config_file_parse(struct config_file *f, enum config_kind kind,
 
 /* ---- finding and reading ---- */
 
-/* XDG Base Directory Specification: a relative path counts as not set. */
-static bool find_user_path(struct config *c, struct error *err)
-{
-	const char *base = getenv("XDG_CONFIG_HOME");
-	const char *home = getenv("HOME");
-	struct str path;
-
-	if (base && *base == '/')
-		path = arena_printf(&c->arena, "%s/tracefind/config", base);
-	else if (home && *home)
-		path = arena_printf(&c->arena, "%s/.config/tracefind/config",
-				    home);
-	else
-		return true;
-	c->user_path = path.ptr;
-	return path.ptr || arena_fail(&c->arena, "the configuration", err);
-}
-
 static bool read_file(struct config *c, struct config_file *f,
 		      enum config_kind kind, const char *path,
 		      struct error *err)
@@ -486,13 +468,23 @@ static bool check_commands(const struct config_file *f, const struct stat *st,
 
 static bool read_user(struct config *c, struct error *err)
 {
+	const char *base = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+	struct str path;
 	struct stat st;
 
-	if (!find_user_path(c, err))
-		return false;
-	c->user.path = c->user_path;
-	if (!c->user_path)
+	/* XDG Base Directory Specification: a relative path counts as not
+	 * set. */
+	if (base && *base == '/')
+		path = arena_printf(&c->arena, "%s/tracefind/config", base);
+	else if (home && *home)
+		path = arena_printf(&c->arena, "%s/.config/tracefind/config",
+				    home);
+	else
 		return true;
+	if (!path.ptr)
+		return arena_fail(&c->arena, "the configuration", err);
+	c->user_path = c->user.path = path.ptr;
 	/* A home of /dev/null, as services have it, is none. */
 	if (stat(c->user_path, &st))
 		return file_is_absent(errno) ||

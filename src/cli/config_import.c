@@ -300,30 +300,23 @@ static bool add_contexts(struct import *m, const char *name, struct error *err)
 	return true;
 }
 
-static bool read_grafana(struct import *m, struct error *err)
-{
-	struct buf text;
-	bool is_done;
-
-	buf_init(&text, LIMIT_GRAFANA_BYTES);
-	is_done = file_read(m->path, &text, err) &&
-		  grafana_parse(&m->grafana, m->path, buf_str(&text), &m->arena,
-				err);
-	buf_wipe(&text);
-	buf_release(&text);
-	return is_done;
-}
-
 bool config_import_grafana(const struct config *c, const char *path,
 			   const char *name, struct out *out, struct error *err)
 {
 	struct import m = { .config = c, .path = path };
 	struct str rest;
+	struct buf text;
 	bool is_done;
 
 	arena_init(&m.arena, LIMIT_CONTEXT_BYTES);
 	buf_init(&m.report, LIMIT_CONTEXT_BYTES);
-	is_done = read_grafana(&m, err) && add_contexts(&m, name, err) &&
+	buf_init(&text, LIMIT_GRAFANA_BYTES);
+	is_done =
+		file_read(path, &text, err) &&
+		grafana_parse(&m.grafana, path, buf_str(&text), &m.arena, err);
+	buf_wipe(&text);
+	buf_release(&text);
+	is_done = is_done && add_contexts(&m, name, err) &&
 		  (c->user.current ||
 		   add_change(&m, NULL, "current-context", m.first, err)) &&
 		  config_edit_file(c->user_path, m.changes, m.count, err) &&

@@ -433,24 +433,6 @@ bool output_render(const struct run *r, struct error *err)
 	return worst.code == ERROR_NONE;
 }
 
-static bool write_answer(const struct options *o,
-			 const struct output_option *wanted,
-			 const struct answer_writer *writer, const void *answer,
-			 struct error *err)
-{
-	struct render_style style = style_for(o, !wanted->path);
-	const struct writing w = {
-		.write = write_answered,
-		.name = wanted->format,
-		.writer = writer,
-		.answer = answer,
-		.style = &style,
-	};
-
-	return wanted->path ? write_file(wanted->path, &w, err)
-			    : write_stdout(o, &w, err);
-}
-
 bool output_is_table_alone(const struct options *o)
 {
 	size_t count;
@@ -465,26 +447,30 @@ bool output_answer(const struct options *o, const struct answer_writer *writer,
 {
 	size_t count;
 	const struct output_option *list = output_wanted(o, &count);
+	struct render_style style;
+	struct writing w = { .write = write_answered,
+			     .writer = writer,
+			     .answer = answer,
+			     .style = &style };
 	bool done = true;
 
 	for (size_t i = 0; i < count; i++) {
 		struct error each = { 0 };
+		const char *path = list[i].path;
 
-		if (write_answer(o, &list[i], writer, answer, &each) || !done)
+		style = style_for(o, !path);
+		w.name = list[i].format;
+		if ((path ? write_file(path, &w, &each)
+			  : write_stdout(o, &w, &each)) ||
+		    !done)
 			continue;
 		*err = each;
 		done = false;
 	}
 	if (done && is_in_files_alone(o)) {
-		struct render_style style = style_for(o, false);
-		const struct writing table = { .write = write_answered,
-					       .name = "table",
-					       .writer = writer,
-					       .answer = answer,
-					       .style = &style };
-
-		tell_written(o,
-			     writer->table && !writer->is_list ? &table : NULL);
+		style = style_for(o, false);
+		w.name = "table";
+		tell_written(o, writer->table && !writer->is_list ? &w : NULL);
 	}
 	return done;
 }
