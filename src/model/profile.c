@@ -767,46 +767,38 @@ void profile_place_frames(struct profile *p, const uint32_t *place)
 	}
 }
 
-/* Merges equal stacks. */
-static bool add_stacks(struct profile_build *b, struct error *err)
+bool profile_unpack(struct profile *p, struct error *err)
 {
-	struct stack_walk *w = mem_alloc(sizeof *w);
-	bool is_done = w || error_memory(err, PROFILE_WHAT);
+	const struct packed_stacks *packed = p->packed;
+	struct profile_build *b;
+	struct stack_walk *w;
+	bool is_done;
 
+	if (!packed || !packed->is_for_later)
+		return true;
+	b = profile_build_resume(p, err);
+	if (!b)
+		return false;
+	w = mem_alloc(sizeof *w);
+	is_done = w || error_memory(err, PROFILE_WHAT);
 	if (is_done)
-		stack_walk_init(w, b->out);
+		stack_walk_init(w, p);
 	while (is_done && stack_walk_next(w))
 		is_done = profile_build_stack(b, w->frames, w->count, w->value,
 					      err);
 	mem_free(w);
-	return is_done;
-}
-
-/* Shares include stacks that were left out. */
-static bool finish(struct profile_build *b, struct error *err)
-{
-	struct profile *p = b->out;
-	const struct packed_stacks *packed = p->packed;
-
-	b->magnitude = p->whole_total;
-	packed_chunks_free(packed->chunks);
-	p->packed = NULL;
-	if (!profile_build_finish_stacks(b, err))
-		return false;
-	profile_infer_period(p);
-	profile_ground_period(p, packed->stated_period, packed->counted);
-	return true;
-}
-
-bool profile_unpack(struct profile *p, struct error *err)
-{
-	struct profile_build *b;
-	bool is_done;
-
-	if (!p->packed || !p->packed->is_for_later)
-		return true;
-	b = profile_build_resume(p, err);
-	is_done = b && add_stacks(b, err) && finish(b, err);
+	if (is_done) {
+		/* Shares include stacks that were left out. */
+		b->magnitude = p->whole_total;
+		packed_chunks_free(packed->chunks);
+		p->packed = NULL;
+		is_done = profile_build_finish_stacks(b, err);
+	}
+	if (is_done) {
+		profile_infer_period(p);
+		profile_ground_period(p, packed->stated_period,
+				      packed->counted);
+	}
 	profile_build_free(b);
 	return is_done && profile_check(p, err);
 }

@@ -127,10 +127,18 @@ static bool series_of(struct profile_list *list,
 
 /* ---- profiles ---- */
 
-static bool reserve(struct profile_list *list, struct error *err)
+bool profile_list_add(struct profile_list *list,
+		      const struct stored_entry *entry, struct error *err)
 {
+	int64_t duration_ns = entry->duration_ns > 0 ? entry->duration_ns : 0;
+	struct stored_profile row = { .start_ns = entry->start_ns,
+				      .page = entry->page };
 	void *profiles = list->profiles;
+	uint32_t index;
 
+	if (profile_list_find(list, entry->name) != MAP_NONE)
+		return true;
+	row.end_ns = sat_add_i64(entry->start_ns, duration_ns);
 	if (list->count >= LIMIT_STORED_PROFILES)
 		return error_set(err, ERROR_LIMIT,
 				 "more than %u profiles are listed",
@@ -139,21 +147,7 @@ static bool reserve(struct profile_list *list, struct error *err)
 			   (size_t)list->count + 1, sizeof *list->profiles))
 		return arena_fail(&list->arena, WHAT, err);
 	list->profiles = profiles;
-	return true;
-}
-
-bool profile_list_add(struct profile_list *list,
-		      const struct stored_entry *entry, struct error *err)
-{
-	int64_t duration_ns = entry->duration_ns > 0 ? entry->duration_ns : 0;
-	struct stored_profile row = { .start_ns = entry->start_ns,
-				      .page = entry->page };
-	uint32_t index;
-
-	if (profile_list_find(list, entry->name) != MAP_NONE)
-		return true;
-	row.end_ns = sat_add_i64(entry->start_ns, duration_ns);
-	if (!reserve(list, err) || !series_of(list, entry, &row.series, err))
+	if (!series_of(list, entry, &row.series, err))
 		return false;
 	row.name = arena_str(&list->arena, entry->name);
 	if (!row.name.ptr ||

@@ -915,22 +915,6 @@ static bool make_loose_room(struct loose *l, const struct profile *a,
 	       arena_fail(&out->arena, WHAT, err);
 }
 
-static bool join_loose(struct loose *l, const struct profile *a,
-		       const struct profile *b, struct error *err)
-{
-	l->sides = arena_array(&l->scratch, 2, sizeof *l->sides);
-	if (!l->sides)
-		return arena_fail(&l->scratch, WHAT, err);
-	map_init(&l->functions, &l->scratch);
-	map_init(&l->frames, &l->scratch);
-	return symtab_init(&l->out->symtab, &l->out->arena, err) &&
-	       profile_join_type(l->out, a, err) &&
-	       loose_side_init(l, &l->sides[0], a, err) &&
-	       loose_side_init(l, &l->sides[1], b, err) &&
-	       make_loose_room(l, a, b, err) && join_tables(l, err) &&
-	       take_sides(l, err) && join_loose_stacks(l, err);
-}
-
 /* Same without sorting: sides may be packed or loose, and out is loose. Most
  * stacks are next to stacks with a common prefix; frames are numbered by
  * decreasing value. Equal stacks are merged unless a hash collision separates
@@ -945,7 +929,18 @@ static bool profile_join_loose(struct profile *out, const struct profile *a,
 
 	arena_init(&l.scratch, LIMIT_DECODE_HEAP_BYTES);
 	out->is_loose = true;
-	is_done = join_loose(&l, a, b, err);
+	l.sides = arena_array(&l.scratch, 2, sizeof *l.sides);
+	map_init(&l.functions, &l.scratch);
+	map_init(&l.frames, &l.scratch);
+	is_done = l.sides ? symtab_init(&out->symtab, &out->arena, err) &&
+				    profile_join_type(out, a, err) &&
+				    loose_side_init(&l, &l.sides[0], a, err) &&
+				    loose_side_init(&l, &l.sides[1], b, err) &&
+				    make_loose_room(&l, a, b, err) &&
+				    join_tables(&l, err) &&
+				    take_sides(&l, err) &&
+				    join_loose_stacks(&l, err)
+			  : arena_fail(&l.scratch, WHAT, err);
 	for (size_t k = 0; l.sides && k < 2; k++)
 		arena_release(&l.sides[k].arena);
 	arena_release(&l.scratch);
@@ -1016,22 +1011,6 @@ static bool join(struct merge *m, struct profile *out, const struct profile *a,
 		       : profile_join(out, a, b, &m->is_saturated, err);
 }
 
-static bool add_up(struct merge *m, size_t first, struct node *sum,
-		   struct error *err)
-{
-	struct profile *into = &m->sums[m->sum_count++];
-
-	profile_init(into);
-	if (!join(m, into, m->nodes[first].profile, m->nodes[first + 1].profile,
-		  err))
-		return false;
-	for (size_t i = first; i < first + 2; i++)
-		if (m->nodes[i].owned)
-			profile_release(m->nodes[i].owned);
-	*sum = (struct node){ into, into };
-	return true;
-}
-
 /* Adds pairs, pairs of pairs and so on, so that each stack is processed log2(n)
  * times. */
 static bool add_up_all(struct merge *m, struct profile *out, struct error *err)
@@ -1039,9 +1018,20 @@ static bool add_up_all(struct merge *m, struct profile *out, struct error *err)
 	struct profile empty;
 
 	while (m->count > 2) {
-		for (size_t i = 0; i + 1 < m->count; i += 2)
-			if (!add_up(m, i, &m->nodes[i / 2], err))
+		for (size_t i = 0; i + 1 < m->count; i += 2) {
+			struct profile *into = &m->sums[m->sum_count++];
+			const struct node pair[] = { m->nodes[i],
+						     m->nodes[i + 1] };
+
+			profile_init(into);
+			if (!join(m, into, pair[0].profile, pair[1].profile,
+				  err))
 				return false;
+			for (size_t k = 0; k < 2; k++)
+				if (pair[k].owned)
+					profile_release(pair[k].owned);
+			m->nodes[i / 2] = (struct node){ into, into };
+		}
 		if (m->count % 2)
 			m->nodes[m->count / 2] = m->nodes[m->count - 1];
 		m->count = (m->count + 1) / 2;

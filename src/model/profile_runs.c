@@ -146,25 +146,6 @@ static bool add_run(struct adding *a, struct run_values *values,
 
 /* ---- runs ---- */
 
-static struct profile head_of(const struct profile *p)
-{
-	return (struct profile){
-		.total = p->total,
-		.whole_total = p->whole_total,
-		.omitted = p->omitted,
-		.filtered = p->filtered,
-		.sample_count = p->sample_count,
-		.period = p->period,
-		.time_ns = p->time_ns,
-		.duration_ns = p->duration_ns,
-		.truncated_share = p->truncated_share,
-		.is_gauge = p->is_gauge,
-		.is_difference = p->is_difference,
-		.has_lines = p->has_lines,
-		.is_of_calls = p->is_of_calls,
-	};
-}
-
 bool profile_runs_add(struct profile_runs *r, struct profile *p,
 		      struct error *err)
 {
@@ -183,7 +164,21 @@ bool profile_runs_add(struct profile_runs *r, struct profile *p,
 	arena_release(&a->scratch);
 	arena_drop(&r->arena, a, sizeof *a);
 	if (is_done)
-		r->heads[r->count++] = head_of(p);
+		r->heads[r->count++] = (struct profile){
+			.total = p->total,
+			.whole_total = p->whole_total,
+			.omitted = p->omitted,
+			.filtered = p->filtered,
+			.sample_count = p->sample_count,
+			.period = p->period,
+			.time_ns = p->time_ns,
+			.duration_ns = p->duration_ns,
+			.truncated_share = p->truncated_share,
+			.is_gauge = p->is_gauge,
+			.is_difference = p->is_difference,
+			.has_lines = p->has_lines,
+			.is_of_calls = p->is_of_calls,
+		};
 	profile_release(p);
 	return is_done;
 }

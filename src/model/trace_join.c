@@ -512,34 +512,25 @@ static bool copy_part(struct join *j, uint32_t part, size_t *edge,
 	return true;
 }
 
-static bool build(struct join *j, size_t joined, struct trace *out,
-		  struct error *err)
-{
-	size_t edge = 0;
-
-	for (uint32_t i = 0; i < j->part_count; i++)
-		if (j->is_tied[i] && !copy_part(j, i, &edge, err))
-			return false;
-	if (j->parts[0]->is_partial)
-		trace_build_partial(j->b);
-	if (!trace_build_finish(j->b, err))
-		return false;
-	if (joined)
-		out->joined_root_id =
-			j->parts[0]->spans[j->parts[0]->roots[0]].span_id;
-	return true;
-}
-
 static bool join(struct join *j, struct trace *out, size_t *joined,
 		 struct error *err)
 {
+	const struct trace *t = j->parts[0];
+	size_t edge = 0;
 	bool is_done;
 
 	if (!find_edges(j, err))
 		return false;
 	*joined = tie_parts(j);
-	j->b = trace_build_new(out, &j->parts[0]->id, err);
-	is_done = j->b && build(j, *joined, out, err);
+	j->b = trace_build_new(out, &t->id, err);
+	is_done = j->b;
+	for (uint32_t i = 0; is_done && i < j->part_count; i++)
+		is_done = !j->is_tied[i] || copy_part(j, i, &edge, err);
+	if (is_done && t->is_partial)
+		trace_build_partial(j->b);
+	is_done = is_done && trace_build_finish(j->b, err);
+	if (is_done && *joined)
+		out->joined_root_id = t->spans[t->roots[0]].span_id;
 	trace_build_free(j->b);
 	return is_done;
 }
