@@ -600,23 +600,6 @@ static bool examine_profiles(struct doctor *d, const struct profile_checkup *p,
 	return exam_judge(d, &e, err);
 }
 
-/* In a dry run there are no responses: requests that would come later are
- * shown, too. */
-static bool send_all(struct doctor *d, const struct profile_checkup *p,
-		     struct round *q, struct error *err)
-{
-	bool done = (!q->count && !d->backends->channel.show) ||
-		    backends_send(d->backends, q->requests, q->responses,
-				  q->count, err);
-
-	if (err->code == ERROR_STOPPED &&
-	    trace_checkup_of(d->backends)->request)
-		done = examine_traces(d, q, err);
-	if (err->code == ERROR_STOPPED && p->examine)
-		done = p->examine(&d->checkup, &d->is_profiles_up, err);
-	return done;
-}
-
 /* Examines kinds that are requested last in a separate round. */
 static bool judge_late(struct doctor *d, const struct round *q,
 		       struct error *err)
@@ -649,10 +632,22 @@ bool doctor_servers(struct doctor *d, struct error *err)
 {
 	const struct profile_checkup *p = profile_checkup_of(d->backends);
 	struct round q = { .count = 0 };
-	bool done = ask_traces(d, &q, err) && ask_profiles(d, p, &q, err) &&
-		    send_all(d, p, &q, err) && judge_late(d, &q, err) &&
-		    examine_profiles(d, p, &q, err);
+	bool done = ask_traces(d, &q, err) && ask_profiles(d, p, &q, err);
 
+	if (done) {
+		done = (!q.count && !d->backends->channel.show) ||
+		       backends_send(d->backends, q.requests, q.responses,
+				     q.count, err);
+		/* In a dry run there are no responses: requests that would come
+		 * later are shown, too. */
+		if (err->code == ERROR_STOPPED &&
+		    trace_checkup_of(d->backends)->request)
+			done = examine_traces(d, &q, err);
+		if (err->code == ERROR_STOPPED && p->examine)
+			done = p->examine(&d->checkup, &d->is_profiles_up, err);
+	}
+	done = done && judge_late(d, &q, err) &&
+	       examine_profiles(d, p, &q, err);
 	round_release(&q);
 	return done;
 }

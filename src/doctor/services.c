@@ -512,11 +512,6 @@ void doctor_judge_services(struct doctor *d)
 			service_checks[i].judge(d);
 }
 
-static const struct trace_checkup *trace_server_of(const struct doctor *d)
-{
-	return trace_checkup_of(d->backends);
-}
-
 static void check_complete(struct doctor *d)
 {
 	const struct trace *t = &d->trace;
@@ -542,7 +537,7 @@ static void check_complete(struct doctor *d)
 			   t->orphan_count);
 	check_fix(&d->checks, "%s",
 		  t->is_partial
-			  ? trace_server_of(d)->cut_fix
+			  ? trace_checkup_of(d->backends)->cut_fix
 			  : "new traces arrive in parts: try again in 30 s; "
 			    "else a service does not send spans, or samples "
 			    "independently");
@@ -580,7 +575,7 @@ bool doctor_trace(struct doctor *d, struct error *err)
 			   why.message);
 		check_fix(&d->checks, "%s",
 			  why.code == ERROR_NOT_FOUND
-				  ? trace_server_of(d)->missing_fix
+				  ? trace_checkup_of(d->backends)->missing_fix
 				  : "see the checks of the trace server above; "
 				    "try again");
 		return true;

@@ -512,11 +512,6 @@ static void add(struct tool_line *line, const char *word, bool *is_failed)
 		*is_failed = true;
 }
 
-static bool is_positional(const struct tool_argument *a)
-{
-	return !a->option;
-}
-
 /* Builds the command line; positional arguments come after "--", so they cannot
  * be options. */
 static bool make_line(const struct call_values *v, struct tool_line *line,
@@ -542,7 +537,7 @@ static bool make_line(const struct call_values *v, struct tool_line *line,
 	for (size_t i = 0; a[i].name; i++) {
 		struct str option;
 
-		if (!v->values[i].len || is_positional(&a[i]))
+		if (!v->values[i].len || !a[i].option)
 			continue;
 		option = a[i].kind == TOOL_FLAG
 				 ? arena_printf(v->arena, "--%s", a[i].option)
@@ -552,7 +547,7 @@ static bool make_line(const struct call_values *v, struct tool_line *line,
 		add(line, option.ptr, &is_failed);
 	}
 	for (size_t i = 0; a[i].name; i++) {
-		if (!v->values[i].len || !is_positional(&a[i]))
+		if (!v->values[i].len || a[i].option)
 			continue;
 		if (!has_dashes)
 			add(line, "--", &is_failed);
