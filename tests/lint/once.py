@@ -28,6 +28,8 @@ NAMED = {
         "where the normal distribution is too coarse: a rule of its own",
     "analyze/stats.c student_slope":
         "the derivative of a distribution, a formula",
+    "cli/cmd_completion.c is_word":
+        "which characters a shell takes as they are",
     "demangle/cpp.c is_comparison":
         "three tests of characters, whose meaning the grammar of printed names gives",
     "render/compare.c is_unchanged":
@@ -50,6 +52,20 @@ NAMED = {
         "which differences a table leaves out: a rule of its own",
     "report/prometheus_rules.c growth_least":
         "a formula of an alert, in the unit of its metric",
+    "model/function_name.c csharp_local":
+        "one of the forms of generated names, with its example",
+    "model/function_name.c ocaml_stamp":
+        "one of the forms of generated names, with its example",
+    "model/profile.c is_time_on_clock":
+        "a rule with its reason: what has a period",
+    "model/profile_build.c path_hash":
+        "a formula, why it is safe, and why it has no nodes",
+    "model/source_path.c is_go_root":
+        "names that folders of toolchains have, by examples",
+    "model/trace_build.c fit_parent":
+        "an order of preferences, the weights of which stand side by side",
+    "model/trace_build.c is_outside":
+        "a rule with its reason: which times are odd",
 }
 
 START = re.compile(r"^static (?!inline\b)[^;=]*?\b(\w+)\(", re.M)
