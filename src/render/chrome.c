@@ -226,6 +226,7 @@ void render_chrome(const struct render_input *in, struct out *out)
 	struct layout l = { .count = in->result->span_count };
 	struct jsonw w;
 	char id[33], start[TIME_RFC3339_BYTES];
+	struct str shown;
 
 	l.items = mem_calloc(room, sizeof *l.items);
 	l.below = mem_calloc(room, sizeof *l.below);
@@ -245,8 +246,10 @@ void render_chrome(const struct render_input *in, struct out *out)
 	 * doubles, which lose nanoseconds in microseconds since 1970. */
 	trace_id_format(&in->trace->id, id);
 	format_rfc3339(in->trace->start_ns, start);
-	jsonw_addf(&w, "displayTimeUnit:ns, otherData:{trace_id:%s, start:%s}",
-		   trace_id_is_zero(&in->trace->id) ? NULL : id, start);
+	shown = trace_id_is_zero(&in->trace->id) ? STR("") : str_from(id);
+	jsonw_addf(&w,
+		   "displayTimeUnit:ns, otherData:{trace_id:%-.*s, start:%s}",
+		   STR_WHOLE(shown), start);
 	jsonw_addf(&w, "traceEvents:[");
 	for (size_t i = 0; i < l.count; i++) {
 		if (!i || l.items[i].pid != l.items[i - 1].pid) {
