@@ -75,8 +75,8 @@ void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns);
 
 /* Writes values and keys by a template, JSON with fewer quotes:
  *
- * jsonw_addf(w, "{kind:page, 'x y':[%zu, %.3f], name:%-.*s, fires:%i", count,
- * share, STR_WHOLE(name), does_fire);
+ *	jsonw_addf(w, "{kind:page, 'x y':[%zu, %.3f], name:%-.*s, fires:%i",
+ *		   count, share, STR_WHOLE(name), does_fire);
  *
  * A word before a colon is a key; other words are strings, unless they are a
  * number, true, false or null. Words with characters other than letters,
@@ -84,11 +84,13 @@ void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns);
  * What one call opens another may close. Conversions, whose arguments the
  * compiler checks:
  *
- * %s      string; NULL gives null. Also as a key %.*s    a str, by STR_WHOLE().
- * Also as a key. %*s: null when its ptr is NULL %d %jd  an int, an int64_t;
- * %+jd is a time in ns as RFC 3339, UTC %u %zu  an unsigned int, a size_t %.3f
- * a double, as by jsonw_f64(); %g: with all its digits %i      an int or bool,
- * as true or false
+ *	%s      string; NULL gives null. Also as a key
+ *	%.*s    a str, by STR_WHOLE(). Also as a key. %*s: null when its
+ *	        ptr is NULL
+ *	%d %jd  an int, an int64_t; %+jd is a time in ns as RFC 3339, UTC
+ *	%u %zu  an unsigned int, a size_t
+ *	%.3f    a double, as by jsonw_f64(); %g: with all its digits
+ *	%i      an int or bool, as true or false
  *
  * With a minus, unknown values give null: empty strs, negative numbers, and 0
  * of unsigned ones. */

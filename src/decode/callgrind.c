@@ -5,7 +5,13 @@
  * It has no stacks. Documented in the Valgrind manual, "Callgrind Format
  * Specification".
  *
- * events: Ir fl=(1) work.c fn=(1) main 12 400 cfn=(2) mix calls=3 20 12 9000
+ *	events: Ir
+ *	fl=(1) work.c
+ *	fn=(1) main
+ *	12 400
+ *	cfn=(2) mix
+ *	calls=3 20
+ *	12 9000
  *
  * The profile consists of made-up stacks with the right sums: for each call, a
  * stack of both functions with the cost of the call; for each function, a stack

@@ -4,8 +4,9 @@
  * leaf first, and an empty line. Without call graphs the only frame is on the
  * line of the event.
  *
- * work 123/124 [000] 33690.848496:    5025125 cpu-clock:u: 1332 mix+0x22
- * (/usr/bin/work) 20c3 main+0x23 (/usr/bin/work)
+ *	work 123/124 [000] 33690.848496:    5025125 cpu-clock:u:
+ *		    1332 mix+0x22 (/usr/bin/work)
+ *		    20c3 main+0x23 (/usr/bin/work)
  */
 #include "decode/formats.h"
 
