@@ -194,15 +194,17 @@ static bool has_doubt(const struct result *r)
 	       fabs(result_verdict(r)->delta) >= DOUBT_PART;
 }
 
-/* Returns whether the sides agree and a relevant change was detectable. */
+/* Returns whether the sides agree, and either are equal, as the same profile
+ * twice, or a relevant change was detectable. */
 static bool is_unchanged(const struct result *r)
 {
 	double ratio = whole_ratio(r);
+	bool is_same = fmax(ratio, 1 / ratio) < SAME_RATIO;
 
 	if (r->normalize == NORMALIZE_SHARE || has_doubt(r))
 		return !has_doubt(r);
-	return !r->whole.is_changed && fmax(ratio, 1 / ratio) < SAME_RATIO &&
-	       !(r->whole.detectable > SEEN_PART);
+	return !r->whole.is_changed && is_same &&
+	       (r->whole.is_equal || !(r->whole.detectable > SEEN_PART));
 }
 
 /* No change, although it would have been detectable. */
