@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Did a change make it slower? A candidate beside its baseline, each of several
- * runs (files), of slices of a window, or a snapshot; how far the runs of a side
- * lie apart is the noise. The comparison itself is the one that `diff` makes.
- * No words, no options.
+ * The check command's comparison: a candidate with its baseline, each of
+ * several runs (files), of slices of a window, or a snapshot. The variance
+ * between the runs of a side is the noise. The comparison itself is that of
+ * `diff`.
  */
 #ifndef INVESTIGATE_CHECK_H
 #define INVESTIGATE_CHECK_H
@@ -17,60 +17,61 @@
 #include "model/profile_runs.h"
 #include "model/snapshot.h"
 
-/* How long the requests of a service took in two windows, operation by
- * operation, of as many of them as a trace server gives. No words, no options.
- */
+/* Compares the latency of a service's requests in two windows, operation by
+ * operation, for the requests that a traces server returns. */
 
-/* The role of traces in a check. */
+/* The use of traces in a check. */
 enum latency_want {
 	LATENCY_OFF = 0,
-	LATENCY_IF_KNOWN, /* what they cannot tell is only said */
+	LATENCY_IF_KNOWN, /* missing latencies are only noted */
 	LATENCY_NEEDED,
 };
 
 struct latency_window {
 	struct time_range range;
-	size_t requests;      /* that were looked at, of all operations */
-	int64_t counted;      /* that the server counted; -1 not known */
-	bool is_counted_part; /* there are more than that */
+	size_t requests;      /* examined, of all operations */
+	int64_t counted;      /* by the server; -1 not known */
+	bool is_counted_part; /* counted is a lower bound */
 };
 
 struct check_latency {
 	bool is_known;      /* the server answered */
-	const char *reason; /* why not; NULL: it was not asked */
+	const char *reason; /* why not; NULL: not queried */
 	struct latency_window after;
 	struct latency_window before;
-	struct latency_row *rows; /* those with the most requests first */
+	struct latency_row *rows; /* sorted by number of requests, descending */
 	size_t count;
 };
 
-/* Requests of the service in both windows; where the question's baseline is a
- * version, of that one and of others. What is only wished for and cannot be had
- * is no failure. */
+/* Compares the service's requests in both windows; if the question's baseline
+ * is a version, those of that version with those of others. With
+ * LATENCY_IF_KNOWN missing data is not a failure. */
 bool check_latency_find(struct check_latency *l, struct investigation *v,
 			struct str service, struct time_range after,
 			struct time_range before, enum latency_want want,
 			struct error *err) MUST_CHECK;
 
-/* Where in the repository the functions lie that `check` names: profiles know
- * files as they were called where the program was built. */
+/* The places in the repository of the functions that `check` reports: profiles
+ * have file names as of the build. */
 
-/* Where a hit is shown in the repository. */
+/* A hit's place in the repository. */
 struct check_place {
-	struct str path; /* relative, '/' between folders */
+	struct str path; /* relative, with '/' */
 	uint32_t line;   /* 1 and more */
-	bool is_known;   /* else where functions of no known file are shown */
+	bool is_known;   /* else a placeholder for functions without a known
+			  * file */
 };
 
-/* "FROM=TO" each: how files of profiles begin, and in the repository. */
+/* Each "FROM=TO": a prefix of file names in profiles, and its replacement in
+ * the repository. */
 struct path_maps {
 	const char *const *items;
 	size_t count;
 };
 
-/* A place for each hit of the gates, in the arena. A file is found by
- * the maps, else it is the longest end of its name that is a file below the
- * working folder. */
+/* Returns in *out a place for each hit of the gates, in the arena. A file is
+ * found by the maps, else by the longest suffix of its name that is a file
+ * below the working folder. */
 bool check_places_find(const struct path_maps *m, const struct gates *g,
 		       struct arena *arena, const struct check_place **out,
 		       struct error *err) MUST_CHECK;
@@ -82,34 +83,34 @@ struct check_files {
 };
 
 struct check_want {
-	struct check_files candidate; /* else what `live` is of */
+	struct check_files candidate; /* if empty: `live` */
 	struct check_files baseline;
-	const struct snapshot *snapshot; /* as the baseline; NULL: none */
+	const struct snapshot *snapshot; /* used as the baseline; NULL: none */
 	struct chosen_want live;
-	/* That the runs or the window of a side served. Where both are known,
-	 * values are compared by request. */
+	/* Requests that the runs or the window of a side served. If both are
+	 * known, values are compared per request. */
 	struct request_counts requests;
 	struct request_counts baseline_requests;
-	/* A function that is known not to have changed; empty: none. */
+	/* A function that is known to be unchanged; empty: none. */
 	struct str reference;
-	/* Nothing is compared: the candidate is to be kept. */
+	/* Nothing is compared: the candidate is only saved. */
 	bool is_alone;
 	struct gate_limits limits;
-	/* Requests of the live service; with nothing else no profiles. */
+	/* Latency of the live service; is_latency_alone: without profiles. */
 	enum latency_want latency;
 	bool is_latency_alone;
 };
 
-/* One side as it is compared: a profile, and the runs or slices it is the sum
- * of. */
+/* One side of the comparison: a profile, and the runs or slices that it is the
+ * sum of. */
 struct check_side {
-	struct str name; /* for people */
-	struct time_range range; /* both ends 0: not known */
+	struct str name; /* for messages */
+	struct time_range range; /* both 0: not known */
 	const struct profile *whole;
 	struct rank_slices runs;
-	int64_t samples; /* -1 unknown */
+	int64_t samples; /* -1: unknown */
 	bool is_of_files;
-	bool is_of_whole_runs; /* of processes that ended, not for a time */
+	bool is_of_whole_runs; /* of complete processes, not of a time limit */
 	/* private */
 	struct profile sum;
 	struct profile_runs files; /* folded */
@@ -123,10 +124,9 @@ struct check {
 	struct check_side candidate;
 	struct check_side baseline;
 	enum normalize per;
-	/* Values are by requests that were counted; else per request means per
-	 * run. */
+	/* Values are per counted request; else "per request" means per run. */
 	bool is_by_request;
-	bool is_interleaved; /* the runs of the sides were taken by turns */
+	bool is_interleaved; /* the runs of the sides alternated */
 	struct gates gates;
 	struct check_latency latency;
 	/* private */
@@ -135,19 +135,19 @@ struct check {
 	struct profile snapshot_whole;
 };
 
-/* want and v must outlive it. Release also after failure. */
+/* want and v must outlive c. Release also after failure. */
 void check_init(struct check *c, struct investigation *v,
 		const struct check_want *want);
 void check_release(struct check *c);
 
-/* Fetches both sides. A shortfall or an error when there is no profile of the
- * candidate, or no baseline. */
+/* Fetches both sides. Sets a shortfall or an error if there is no profile of
+ * the candidate, or no baseline. */
 bool check_fetch(struct check *c, struct error *err) MUST_CHECK;
 
-/* Compares them: fills the investigation's result, and the gates. */
+/* Compares the sides: fills the investigation's result, and the gates. */
 bool check_judge(struct check *c, struct error *err) MUST_CHECK;
 
-/* The candidate as a snapshot; release it after failure, too. */
+/* Makes a snapshot of the candidate; release it after failure, too. */
 bool check_snapshot(struct check *c, struct snapshot *s,
 		    struct error *err) MUST_CHECK;
 

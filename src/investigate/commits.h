@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who last changed the function that is blamed, by the sources at hand.
+ * The last commits to the blamed function, from a local work tree.
  */
 #ifndef INVESTIGATE_COMMITS_H
 #define INVESTIGATE_COMMITS_H
@@ -9,9 +9,10 @@
 #include "base/error.h"
 #include "model/result.h"
 
-/* Puts the last commits that touched the lines of result_blamed() into the
- * result, or why there are none. Nothing without folders to look in. git is to be
- * ready (backend/git_log.h). False only without memory. */
+/* Adds the last commits that touched the lines of result_blamed() to the
+ * result, or the reason if there are none. Does nothing without folders to
+ * search. git must be prepared (backend/git_log.h). Returns false only without
+ * memory. */
 bool commits_find(const struct source_places *places, struct result *r,
 		  struct error *err) MUST_CHECK;
 
