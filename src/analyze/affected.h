@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who else is hit by what made a request slow, of what was read anyway: the
- * share of the operation's requests, the services above it, and other requests
- * that come through it.
+ * Who else is affected by the cause of a slow request, from data fetched
+ * anyway: the fraction of the operation's requests, the services above it, and
+ * other requests that pass through it.
  */
 #ifndef ANALYZE_AFFECTED_H
 #define ANALYZE_AFFECTED_H
@@ -18,12 +18,12 @@ struct affected_want {
 	uint32_t entry; /* its span of the operation */
 	const struct request_history *requests; /* NULL: none were seen */
 	const struct history *history;
-	uint32_t operation; /* in it, OPERATION_NONE: it has none */
+	uint32_t operation; /* in the history; OPERATION_NONE: none */
 };
 
-/* Nothing where it was not judged which requests are slow. Names are borrowed
- * from the trace and the history, the lists live in the arena. False only
- * without memory. */
+/* Finds them; nothing if slow requests were not determined. Names are borrowed
+ * from the trace and the history, the lists live in the arena. Returns false
+ * only without memory. */
 bool affected_find(const struct affected_want *want, struct arena *arena,
 		   struct affected_info *out, struct error *err) MUST_CHECK;
 

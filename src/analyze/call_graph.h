@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who calls whom in a profile, added up as pprof does: a stack counts once
- * for each function and each pair of caller and callee in it, and recursion
- * of a function into itself is no call. Linear in the frames of the stacks.
+ * The call graph of a profile, counted as in pprof: a stack counts once for
+ * each function and each pair of caller and callee in it, and direct recursion
+ * is not a call. Linear in the frames of the stacks.
  */
 #ifndef ANALYZE_CALL_GRAPH_H
 #define ANALYZE_CALL_GRAPH_H
@@ -18,32 +18,32 @@
 #include "model/profile.h"
 
 struct call_graph_want {
-	struct regex *symbol; /* only functions of such a name, or NULL */
-	bool is_by_cum;       /* order */
+	struct regex *symbol; /* only functions with such a name, or NULL */
+	bool is_by_cum;       /* sort order */
 };
 
-/* g is an initialised arena and otherwise empty; it borrows from p. count is 0
- * when no name matches. */
+/* Builds the graph. g is an initialised arena and otherwise empty; it borrows
+ * from p. count is 0 if no name matches. */
 bool call_graph_build(struct call_graph *g, const struct profile *p,
 		      const struct call_graph_want *want,
 		      struct error *err) MUST_CHECK;
 
-/* The lines of the functions whose name matches, with their values. Text and
- * reasons are left to the caller. */
+/* Finds the lines, with their values, of the functions whose name matches. Text
+ * and reasons are set by the caller. */
 bool listings_build(struct listings *l, const struct profile *p,
 		    struct regex *symbol, struct error *err) MUST_CHECK;
 
-/* The calls of call graphs while they are counted: one for each pair of caller
- * and callee, in which a stack counts once. */
+/* Counts calls for call graphs: one entry per pair of caller and callee, in
+ * which a stack counts once. */
 
 struct graph_call {
 	uint32_t from; /* nodes */
 	uint32_t to;
 	int64_t value;
-	uint32_t stack;   /* the last one that was added, from 1 */
-	bool is_inlined;  /* always */
-	bool is_residual; /* once: over others that are left out */
-	bool is_gone;     /* the owner's */
+	uint32_t stack;   /* last stack that was added, from 1 */
+	bool is_inlined;  /* in all stacks */
+	bool is_residual; /* in some stack: frames between were left out */
+	bool is_gone;     /* for use by the owner */
 };
 
 struct graph_edges {
@@ -54,19 +54,20 @@ struct graph_edges {
 	size_t cap;
 };
 
-/* Empty; whatever it held goes with the arena, which is borrowed. */
+/* Initializes an empty set; its memory belongs to the arena, which is
+ * borrowed. */
 void graph_edges_init(struct graph_edges *e, struct arena *arena);
 
-/* Adds a call in a stack, of its value, whose number counts from 0. False when
- * out of memory (the arena tells). */
+/* Adds a call in the stack with this number, from 0. Returns false without
+ * memory (the arena has the error). */
 bool graph_edges_add(struct graph_edges *e, const struct graph_call *call,
 		     uint32_t stack, int64_t value) MUST_CHECK;
 
-/* Who calls whom among chosen functions of a table, with what it took on both
+/* The calls among selected functions of a table, with their values on both
  * sides. Linear in the frames of the stacks. */
 
-/* caller is ENTRY_NONE at the root, callee ENTRY_NONE for the caller's own
- * leaf samples. */
+/* caller is ENTRY_NONE at the root, callee ENTRY_NONE for the caller's own leaf
+ * samples. */
 struct call_edge {
 	uint32_t caller;
 	uint32_t callee;
@@ -81,17 +82,16 @@ struct call_edges {
 	size_t cap;
 };
 
-/* Edges with one of the chosen entries at either end, in the table's arena.
- * In a stack a function is called once, where it stands first; recursion into
- * itself is no call. is_chosen: by entry. */
+/* Finds the edges with a selected entry at either end, in the table's arena. In
+ * a stack a function is called once, at its first frame; direct recursion is
+ * not a call. is_chosen: by entry. */
 bool call_edges_build(struct call_edges *edges, const struct func_table *t,
 		      const bool *is_chosen, struct error *err) MUST_CHECK;
 
-/* Chooses what of a call graph is drawn, by the rules of pprof (its
- * internal/report and internal/graph, read for the facts): functions under
- * 0.5 % of the total are left out, then all but the 80 that matter most or
- * branch most, then calls under 0.1 %, and calls over functions left out where
- * another way leads there. */
+/* Selects the part of a call graph to draw, by the rules of pprof (facts from
+ * its internal/report and internal/graph): without functions under 0.5 % of the
+ * total, then all but 80 by value or number of branches, then calls under 0.1
+ * %, and calls across omitted functions that have another path. */
 
 /* g is an initialised arena and otherwise empty; it borrows from p. Linear in
  * the frames of the stacks. */

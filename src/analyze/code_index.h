@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How the words of the rules are found: what code_index_make.c, which runs
- * when the program is built, and code_kind.c, which looks them up, must agree
- * on.
+ * The index of the rules' words, shared by code_index_make.c, which builds it
+ * when the program is built, and code_kind.c, which searches it.
  *
- * Most words differ from a name in its first letters, so only those are tried
- * that may begin as it does. Hundreds of packages are "github.com/..." or
- * "org.apache...": of long words some letters behind that are looked at. Words
- * that may match elsewhere have a bucket of their own, and so have those about
- * files, which many functions lack.
+ * Most words can be excluded by the first letters of a name, so only words in
+ * the bucket of the same letters are tried. Hundreds of packages start with
+ * "github.com/..." or "org.apache...": for long words some later letters are
+ * used. Words that may match anywhere have a bucket of their own, and so have
+ * those about files, which many functions lack.
  *
- * In a bucket, words of one language have a chain of their own, those of
- * several share one. A chain begins with the first rules.
+ * In a bucket, words of each language form a chain, those of several languages
+ * another one. Chains start with the first rules.
  */
 #ifndef ANALYZE_CODE_INDEX_H
 #define ANALYZE_CODE_INDEX_H
@@ -32,23 +31,24 @@
 #define CHAINS (BUCKETS * BUCKET_CHAINS)
 
 struct index_word {
-	uint32_t text; /* where it begins */
+	uint32_t text; /* offset of its first byte */
 	uint16_t rule;
 	uint8_t len;
 	char last; /* letter */
 };
 
-/* The words of chain i are those from chains[i] up to chains[i + 1]. */
+/* Chain i has the words from chains[i] up to chains[i + 1]. */
 struct word_index {
 	const char *text;
 	const struct index_word *words;
 	const uint16_t *chains;
-	/* By word, from the first one of the bucket ANYWHERE on: the letters
-	 * without which it cannot match, 0 of those that begin a name. */
+	/* By word, from the first of bucket ANYWHERE on: the set of letters
+	 * that a name must have to match; 0 for words that match at the start
+	 * of a name. */
 	const uint64_t *letters;
 };
 
-/* '/' and '.' are the same, and a word's '%' is a blank. */
+/* Normalizes a letter: '/' equals '.', and '%' in a word means a blank. */
 static inline char letter_of(char c)
 {
 	if (c == '/')
@@ -61,7 +61,7 @@ static inline uint64_t letter_bit(char c)
 	return UINT64_C(1) << (letter_of(c) & 63);
 }
 
-/* The letters of a text, 64 bits for all of them. */
+/* Returns the set of letters of a text as 64 bits. */
 static inline uint64_t letters_of(struct str text)
 {
 	uint64_t letters = 0;
@@ -79,22 +79,22 @@ static inline size_t start_of(char a, char b, char c)
 	       STARTS;
 }
 
-/* Bucket of a word or name of two letters at least. */
+/* Returns the bucket of a word or name of at least two letters. */
 static inline size_t short_start(struct str s)
 {
 	return start_of(s.ptr[0], s.ptr[1], '.');
 }
 
-/* Returns the first letters of a text of LONG_BYTES at least. */
+/* Returns the bucket of a text of at least LONG_BYTES. */
 static inline size_t long_start(struct str s)
 {
 	return STARTS +
 	       start_of(s.ptr[0], s.ptr[LONG_BYTES - 2], s.ptr[LONG_BYTES - 1]);
 }
 
-/* The forms of rows in code_rules.def and code_purposes.def, for a file that
- * says what RULE(languages, kind, op, words, is_kernel_entry, is_leaf_only)
- * makes of one. */
+/* Macros for the rows in code_rules.def and code_purposes.def; the including
+ * file defines RULE(languages, kind, op, words, is_kernel_entry,
+ * is_leaf_only). */
 
 #define GO LANGUAGE_GO
 #define JVM LANGUAGE_JVM

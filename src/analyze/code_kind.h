@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What kind of code a function is, by rules per language over its name and
+ * Classifies functions by kind of code, by rules per language over name and
  * file (Go, Java, Python, Node, .NET, Ruby, Rust, C/C++). The rules are data:
- * code_rules.def, code_purposes.def, and a file of the user's.
+ * code_rules.def, code_purposes.def, and the user's file.
  */
 #ifndef ANALYZE_CODE_KIND_H
 #define ANALYZE_CODE_KIND_H
@@ -17,9 +17,9 @@
 
 struct code_rules;
 
-/* The language of a function, by its name and file, and the name as rules read
- * it. Bare names such as "json.dumps" or "handle" mean different things in
- * different languages, so the rest of the profile votes. */
+/* The language of a function, from its name and file, and its name as the rules
+ * see it. Short names such as "json.dumps" or "handle" mean different things in
+ * different languages, so the rest of the profile decides. */
 
 enum code_language {
 	LANGUAGE_GO = 1 << 0,
@@ -35,34 +35,34 @@ enum code_language {
 
 #define LANGUAGE_COUNT 8
 
-/* Longest mangled name that is read; what decides stands at its front. */
+/* Longest mangled name that is demangled; its beginning is what matters. */
 #define MANGLED_BYTES 128
 
 /* A function as rules see it. */
 struct code_subject {
 	struct str name;
 	struct str file;
-	/* The file within its package, "pg/lib/client.js"; empty when it is
-	 * not told from a path on a machine. */
+	/* The file within its package, "pg/lib/client.js"; empty if it cannot
+	 * be separated from the path on a machine. */
 	struct str module;
-	unsigned int languages; /* bits */
+	unsigned int languages; /* bit mask */
 };
 
-/* The function of this name and file. Texts stay borrowed. */
+/* Returns the subject for a function. Texts are borrowed. */
 struct code_subject code_subject_of(struct str name, struct str file);
 
-/* Takes the language of the profile (bits, 0 unknown) where the name leaves a
- * choice, and the decoration from names of Rust and C++. text holds a
- * demangled name and must outlive the subject. */
+/* Applies the profile's language (bit mask, 0: unknown) if the name is
+ * ambiguous, and demangles names of Rust and C++. text holds a demangled name
+ * and must outlive the subject. */
 void code_subject_settle(struct code_subject *s, unsigned int profile_languages,
 			 char text[MANGLED_BYTES]);
 
-/* The languages (bits) that a function of this name and file can be of; one
- * bit when it is sure. */
+/* Returns the languages (bit mask) that a function of this name and file can
+ * have; one bit if it is certain. */
 unsigned int code_languages_of(struct str name, struct str file);
 
-/* The languages of a profile: the sure ones, else the most frequent. Where
- * other functions have files, those without may be native code. */
+/* Votes on the languages of a profile: the certain ones, else the most
+ * frequent. If other functions have files, those without may be native code. */
 struct language_votes {
 	size_t sure[LANGUAGE_COUNT];
 	size_t possible[LANGUAGE_COUNT];
@@ -70,32 +70,32 @@ struct language_votes {
 	size_t native_without_file;
 };
 
-/* One function of the profile: what it can be of, and whether it has a file. */
+/* Adds one function: its possible languages, and whether it has a file. */
 void language_votes_add(struct language_votes *v, unsigned int languages,
 			bool has_file);
-/* Those of some more functions. */
-/* Adds what a function of this name and file can be of. */
+/* Adds the possible languages of a function of this name and file. */
 void language_votes_add_function(struct language_votes *v, struct str name,
 				 struct str file);
 
 void language_votes_join(struct language_votes *v,
 			 const struct language_votes *more);
-/* Bits; 0 when nothing was added. */
+/* Returns a bit mask; 0 if nothing was added. */
 unsigned int language_votes_result(const struct language_votes *v);
 
 struct code_class {
 	enum code_kind kind;
-	/* What lies beneath in the stack runs in the kernel. */
+	/* Frames beneath it run in the kernel. */
 	bool is_kernel_entry;
-	/* It calls others' code (an event loop): its kind tells of a stack
-	 * only where it is the leaf. */
+	/* It calls other code (an event loop): its kind applies to a stack only
+	 * if it is the leaf. */
 	bool is_leaf_only;
 };
 
-/* "0xfffffffffffffffe", or "0x?" for several: no name. */
+/* Returns whether it is an address and not a name: "0xfffffffffffffffe", or
+ * "0x?" for several. */
 bool code_is_address(struct str name);
 
-/* A class as a byte. */
+/* Packs a class into a byte. */
 static inline unsigned char code_class_pack(const struct code_class *c)
 {
 	return (unsigned char)((unsigned)c->kind << 2 |
@@ -109,29 +109,28 @@ static inline struct code_class code_class_unpack(unsigned char packed)
 				    (packed & 2) != 0, (packed & 1) != 0 };
 }
 
-/* rules: the user's, tried first; NULL when there are none. profile_languages:
- * those of the profile it is from (0 unknown). */
+/* Classifies a function. rules: the user's, tried first; NULL: none.
+ * profile_languages: those of its profile (0: unknown). */
 struct code_class code_classify(const struct code_rules *rules, struct str name,
 				struct str file,
 				unsigned int profile_languages);
 
-/* The same of a subject, for those who have it; what the rules' memo knows is
- * not asked for. */
+/* Classifies a subject that the caller already has, without the cache of the
+ * rules. */
 struct code_class code_classify_subject(const struct code_rules *rules,
 					const struct code_subject *subject,
 					unsigned int profile_languages);
 
-/* Rules of the user's own about kinds of code, from the file of --rules. They
- * are tried before those of the program.
+/* The user's rules about kinds of code, from the file of --rules. They are
+ * tried before the built-in ones.
  *
- * One rule a line: LANGUAGES KIND TEST TEXT, such as
+ * One rule per line: LANGUAGES KIND TEST TEXT, such as
  *	go application pkg github.com/acme
- * LANGUAGES are names such as go or jvm, joined by commas; KIND is a
- * word of code_kind_name(); TEXT is the rest of the line. A '#' at the start
- * of a line or after a blank begins a comment. */
+ * LANGUAGES are names such as go or jvm, separated by commas; KIND is a word of
+ * code_kind_name(); TEXT is the rest of the line. A '#' at the start of a line
+ * or after a blank begins a comment. */
 
-/* How the text of a rule is compared; what each does stands in
- * code_rules.def. */
+/* How the text of a rule is compared; code_rules.def describes each. */
 enum rule_op {
 	OP_PKG,
 	OP_PKG_BARE,
@@ -146,28 +145,28 @@ enum rule_op {
 };
 
 struct code_rule {
-	unsigned int languages; /* bits */
+	unsigned int languages; /* bit mask */
 	enum code_kind kind;
 	enum rule_op op;
 	struct str text;
 };
 
 struct code_rules {
-	struct code_rule *items; /* the first that matches decides */
+	struct code_rule *items; /* the first match decides */
 	size_t count;
 };
 
-/* The faults of a rule file. */
+/* The errors in a rule file. */
 enum rules_fault_kind {
 	RULES_FAULT_NONE = 0,
-	RULES_FAULT_WORD,    /* unknown, or missing: empty */
-	RULES_FAULT_NO_TEXT, /* to compare with */
-	RULES_FAULT_TEXT,    /* more than LIMIT_RULE_TEXT_BYTES */
+	RULES_FAULT_WORD,    /* unknown; empty: missing */
+	RULES_FAULT_NO_TEXT, /* no text to compare with */
+	RULES_FAULT_TEXT,    /* longer than LIMIT_RULE_TEXT_BYTES */
 	RULES_FAULT_COUNT,   /* more than LIMIT_RULES */
 	RULES_FAULT_FILE,    /* more than LIMIT_RULE_FILE_BYTES; line is 0 */
 };
 
-/* Places of a line that take words of a list. */
+/* The fields of a line whose words come from a list. */
 enum rules_place { RULES_LANGUAGE = 0, RULES_KIND, RULES_TEST };
 
 struct rules_fault {
@@ -175,15 +174,15 @@ struct rules_fault {
 	enum rules_place place; /* of the word */
 	struct str word;        /* borrowed from the text of the file */
 	size_t line;            /* from 1 */
-	size_t bytes;           /* what there is too much of */
+	size_t bytes;           /* actual size, if that is too large */
 };
 
-/* The words that may stand in a place; NULL past the last one. */
+/* Returns the words allowed in a field, by index; NULL past the last one. */
 const char *code_rules_word(enum rules_place place, unsigned index);
 
-/* Reads the text of a rule file. Memory and texts live in the arena. A line
- * that is no rule is ERROR_USAGE, without a message: *fault has what is wrong,
- * report/texts.h the words. */
+/* Parses a rule file. Memory and texts live in the arena. A line that is not a
+ * rule is ERROR_USAGE, without a message: *fault has the details,
+ * report/texts.h the text. */
 bool code_rules_parse(struct code_rules *rules, struct arena *arena,
 		      struct str text, struct rules_fault *fault,
 		      struct error *err) MUST_CHECK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lays the stacks of one or two profiles out as a tree. Linear in their
- * frames, without recursion; the same input gives the same tree.
+ * Builds the flame graph of one or two profiles: a tree of their stacks. Linear
+ * in the frames, without recursion; deterministic.
  */
 #ifndef ANALYZE_FLAME_H
 #define ANALYZE_FLAME_H
@@ -12,15 +12,16 @@
 #include "model/profile.h"
 
 struct flame_want {
-	const struct code_rules *rules; /* the user's about kinds, or NULL */
+	const struct code_rules *rules; /* the user's rules about kinds, or
+					 * NULL */
 	bool is_plain;                  /* as in struct rank_want */
 	bool is_reversed;               /* callees first */
 };
 
-/* Fills f, whose arena the caller has initialised. baseline may be NULL. What
- * changed is taken from result, ranked with is_drawn; without a comparison in
- * it the baseline is left out. Functions with generated numbers in their names
- * and renamed ones are one, as in the rows. f borrows from both profiles. */
+/* Fills f, whose arena the caller has initialised. baseline may be NULL.
+ * Changes are those of result, ranked with is_drawn; without a comparison in it
+ * the baseline is left out. Functions with generated numbers in their names and
+ * renamed ones are merged, like in the rows. f borrows from both profiles. */
 bool flame_build(struct flame *f, const struct profile *slow,
 		 const struct profile *baseline, const struct result *result,
 		 const struct flame_want *want, struct error *err) MUST_CHECK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The gate of a pipeline: whether what a comparison found breaks the limits
- * that were set, holds them, or cannot tell. Only what is told from noise
- * breaks a limit, and where hardly any change could have been seen nothing
- * holds one. Facts of a ranked result; no words.
+ * The gate of a CI pipeline: whether a comparison breaks the given limits, is
+ * within them, or is inconclusive. Only significant changes break a limit, and
+ * if hardly any change is detectable no limit counts as held. Facts of a ranked
+ * result; texts are elsewhere.
  */
 #ifndef ANALYZE_GATES_H
 #define ANALYZE_GATES_H
@@ -12,86 +12,89 @@
 #include "model/result.h"
 
 enum gate_kind {
-	GATE_TOTAL = 0, /* growth of all that is spent, of what it was */
-	/* Growth of a function, with what it calls or of what it does itself:
-	 * judged beside what all did. */
+	GATE_TOTAL = 0, /* growth of the total */
+	/* Growth of a function, in total or self time, relative to the common
+	 * factor. */
 	GATE_FUNCTION,
-	GATE_NEW,       /* share of a function that was not there before */
-	GATE_LATENCY,   /* growth of what requests of an operation take */
+	GATE_NEW,       /* share of a function that did not exist before */
+	GATE_LATENCY,   /* growth of an operation's latency */
 	GATE_COUNT
 };
 
-/* Limits in parts, 0.03 for 3 %; negative: not looked at. */
+/* Limits as fractions, 0.03 for 3 %; negative: not set. */
 struct gate_limits {
 	double limit[GATE_COUNT];
-	/* Nobody asked for the total by name or counted requests, and a busy
-	 * machine or more work would move it as well: where it grew for certain
-	 * that is no verdict, and where it follows the traffic it is no limit. */
+	/* The limit of the total was not set explicitly and requests are not
+	 * counted, so a busy machine or more load would change the total as
+	 * well: significant growth is then inconclusive, and growth with the
+	 * traffic is ignored. */
 	bool is_total_open;
 };
 
-/* Fewer samples of a side tell nothing of a gate: half a function of a tenth is
- * five of them. */
+/* Minimum number of samples per side for a verdict: half of a function with a
+ * share of 10 % is five of these. */
 #define GATES_MIN_SAMPLES 100
 
-/* A gate is blind when not even a growth of a half of all that is spent, or of
- * a function that is a tenth of it, would have been seen. */
+/* A gate is blind if neither a 50 % growth of the total, nor of a function with
+ * a share of 10 %, is detectable. */
 #define GATES_BLIND 0.5
 #define GATES_BLIND_SHARE 0.1
 
-/* Rows that are told where nothing is certain. */
+/* Number of rows reported if nothing is significant. */
 #define GATES_NEAREST 3
 
-/* One limit broken: by the lower end of the interval. */
+/* A broken limit: the lower end of the interval exceeds it. */
 struct gate_hit {
 	enum gate_kind gate;
-	const struct function_row *row; /* NULL: all of it, or an operation */
-	const struct latency_row *operation; /* of GATE_LATENCY */
-	bool is_self; /* of what the function does itself */
-	/* Of what it was, by its own values; of GATE_NEW the share that it has.
-	 * INFINITY: it was not there. */
+	const struct function_row *row; /* NULL: the total, or an operation */
+	const struct latency_row *operation; /* for GATE_LATENCY */
+	bool is_self; /* of self time */
+	/* Growth of its own values relative to the baseline; for GATE_NEW its
+	 * share. INFINITY: it did not exist. */
 	double growth;
-	double low; /* 95 % interval; NaN unknown */
+	double low; /* 95 % interval; NaN: unknown */
 	double high;
-	double beside; /* the end that is judged: low, beside what all did */
-	double q; /* NaN not tested */
+	double beside; /* the end that is compared with the limit: low, relative
+			* to the common factor */
+	double q; /* NaN: not tested */
 };
 
-/* Returns whether it is of a function of the runtime, the collector or the
+/* Returns whether the function belongs to the runtime, the collector or the
  * kernel. */
 bool gate_hit_is_of_machine(const struct gate_hit *hit);
 
-/* Shares of a profile whose functions' smallest visible growth is told; people
- * are told of the fifth, 2 %. */
+/* Shares of a profile for which the minimum detectable growth of a function is
+ * reported; text output has only the fifth, 2 %. */
 #define GATES_POWERS 12
 #define GATES_POWER_TOLD 4
 
 struct gates_power {
 	double share;
-	double growth; /* seen in four of five cases; NaN unknown */
+	double growth; /* detectable with a power of 80 %; NaN: unknown */
 };
 
 enum gates_outcome { GATES_HELD = 0, GATES_BROKEN, GATES_UNKNOWN };
 
-/* Why it is not known. */
+/* Why the result is inconclusive. */
 enum gates_lack {
 	GATES_LACK_NONE = 0,
-	GATES_LACK_TEST,     /* values that no test can tell from noise */
+	GATES_LACK_TEST,     /* values that cannot be tested */
 	GATES_LACK_SAMPLES,  /* fewer than GATES_MIN_SAMPLES */
-	GATES_LACK_POWER,    /* blind */
-	GATES_LACK_SIDE,     /* nothing to compare with */
-	GATES_LACK_REQUESTS, /* of each operation, to judge its latency */
-	GATES_LACK_LATENCY,  /* blind to the latency of the busiest one */
-	GATES_LACK_ANSWER,   /* no server told how long requests take */
-	/* Those that follow are no lack of data. */
-	/* All of it certainly grew beyond its limit, by the code or by the
-	 * machine: see is_total_open. */
+	GATES_LACK_POWER,    /* blind, see GATES_BLIND */
+	GATES_LACK_SIDE,     /* no baseline */
+	GATES_LACK_REQUESTS, /* of each operation, for latency */
+	GATES_LACK_LATENCY,  /* blind to the latency of the busiest operation */
+	GATES_LACK_ANSWER,   /* no server has latencies */
+	/* The reasons below are not a lack of data. */
+	/* The total grew beyond its limit, because of the code or the machine:
+	 * see is_total_open. */
 	GATES_LACK_WHOLE,
-	GATES_LACK_TRAFFIC, /* of shares and of values a second no total is judged */
-	/* A function grew beside the others and took what it did: it grew, or all
-	 * the others shrank. */
+	GATES_LACK_TRAFFIC, /* totals of shares and of values per second are not
+			     * compared */
+	/* A function grew relative to the others, but its own value did not
+	 * change: it grew, or all the others shrank. */
 	GATES_LACK_BESIDE,
-	/* Two groups of functions moved apart under a load that nobody counted: one
+	/* Two groups of functions diverged under an unknown load: one of them
 	 * changed, and which is not known. */
 	GATES_LACK_SPLIT,
 };
@@ -99,76 +102,76 @@ enum gates_lack {
 struct gates {
 	struct gate_limits limits;
 	enum gates_outcome outcome;
-	/* Of each limit in force that did not break, why it is not judged; and of
-	 * the one that is told. */
+	/* For each limit that did not break, why it is inconclusive; and the
+	 * one that is reported. */
 	enum gates_lack lacks[GATE_COUNT];
 	enum gate_kind lacking;
-	struct gate_hit *hits; /* the worst first; in the result's arena */
+	struct gate_hit *hits; /* worst first; in the result's arena */
 	size_t hit_count;
-	size_t grown_count; /* told from noise, but maybe within the limits */
+	size_t grown_count; /* significant, but possibly within the limits */
 	size_t shrunk_count;
-	struct gate_hit largest; /* of those that grew; row NULL: none did */
-	/* Where the gate is blind: what is nearest to being certain, and how many
-	 * more runs a side, like those that there are, would do. */
+	struct gate_hit largest; /* of those that grew; row NULL: none */
+	/* If the gate is blind: the rows nearest to significance, and how many
+	 * more runs per side, like the existing ones, would suffice. */
 	const struct function_row *nearest[GATES_NEAREST];
 	size_t nearest_count;
 	size_t runs_lacking;
-	struct gate_hit total; /* what became of the whole */
-	/* Values of a second follow the traffic: of the whole nothing is
-	 * judged. */
+	struct gate_hit total; /* growth of the total */
+	/* Values per second depend on traffic: the total is not compared. */
 	bool is_relative;
-	bool has_total;        /* it can be told: values are no shares */
-	bool is_total_certain; /* told from noise */
+	bool has_total;        /* it can be compared: values are not shares */
+	bool is_total_certain; /* significant */
 	struct gates_power powers[GATES_POWERS];
-	bool has_power; /* it is known */
-	/* The least share of a function whose growth by the limit would have
-	 * been seen; NaN: of none. */
+	bool has_power; /* powers are known */
+	/* The smallest share of a function whose growth by the limit is
+	 * detectable; NaN: none. */
 	double seen_share;
-	/* The least growth that would have been seen of GATES_BLIND_SHARE. */
+	/* The smallest detectable growth of a function with
+	 * GATES_BLIND_SHARE. */
 	double seen_growth;
-	double other_common; /* of GATES_LACK_SPLIT: that of the other group */
-	/* Of GATES_LACK_BESIDE: the one that moved most beside the others. */
+	double other_common; /* for GATES_LACK_SPLIT: common factor of the other
+			      * group */
+	/* For GATES_LACK_BESIDE: the function with the largest relative
+	 * change. */
 	const struct function_row *beside;
-	/* What most functions did, which they were judged beside: 0.05 for 5 %
-	 * more; 0 nothing. */
+	/* The common change of most functions, 0.05 for 5 % more; 0: none. */
 	double common;
 };
 
-/* Returns whether this limit was set, and can be judged in such a comparison.
- */
+/* Returns whether this limit was set, and applies to this comparison. */
 static inline bool gates_has(const struct gates *g, enum gate_kind gate)
 {
 	return g->limits.limit[gate] >= 0;
 }
 
-/* Why the gate cannot tell. */
+/* Returns why the gate is inconclusive. */
 static inline enum gates_lack gates_lack(const struct gates *g)
 {
 	return g->lacks[g->lacking];
 }
 
-/* Returns whether it is too little data that leaves limits open: what grew for
- * certain, by the code or not, is none. */
+/* Returns whether limits are inconclusive for lack of data, and not because
+ * growth is significant but of unknown cause. */
 bool gates_lack_data(const struct gates *g);
 
-/* Judges a result that functions_rank() filled with all rows, by totals. */
+/* Evaluates a result that functions_rank() filled with all rows, by totals. */
 bool gates_judge(struct gates *g, const struct gate_limits *limits,
 		 struct result *result, struct error *err) MUST_CHECK;
 
-/* Growth of a row by its own values, certain or not. */
+/* Returns the growth of a row's own values, significant or not. */
 struct gate_hit gates_row_growth(const struct function_row *row,
 				 const struct result *result);
 
-/* Nothing is judged yet. */
+/* Initializes gates without a verdict. */
 void gates_init(struct gates *g, const struct gate_limits *limits);
 
-/* Judges operations, those with the most requests first, beside what was
- * judged already. */
+/* Evaluates the latency of operations, sorted by number of requests, in
+ * addition to previous verdicts. */
 bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
 			 size_t count, struct arena *arena,
 			 struct error *err) MUST_CHECK;
 
-/* Latency was to be judged, and nothing is known of it. */
+/* Sets the lack of latency data, if there is a limit for latency. */
 void gates_miss_latency(struct gates *g);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether requests of an operation take longer than before: the rank test of
- * Mann and Whitney over the requests of two sides, each drawn in runs (parts of
- * its window). How far runs of a side lie apart is noise, too: requests of one
- * minute share its weather. Pure functions of durations.
+ * Tests whether an operation's latency changed: the rank test of Mann and
+ * Whitney over the requests of two sides, each sampled in runs (parts of its
+ * window). The variance between runs of a side is included in the noise, as
+ * requests of one minute are correlated. Pure functions of durations.
  */
 #ifndef ANALYZE_LATENCY_H
 #define ANALYZE_LATENCY_H
@@ -15,16 +15,16 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-/* Runs of a side, at most. */
+/* Maximum number of runs per side. */
 #define LATENCY_RUNS 8u
 
-/* Fewer requests of a side tell nothing: a half of them more or less is not
- * told from chance. Fewer runs do not tell how far they lie apart. */
+/* Minimum number of requests per side, with which a change by half is not
+ * significant, and of runs per side, from which their variance is estimated. */
 #define LATENCY_MIN_REQUESTS 50u
 #define LATENCY_MIN_RUNS 3u
 
-/* From here on it is told that requests of a run are alike: the variance of
- * their sum is so many times that of independent ones. */
+/* Factor from which requests of a run are reported as correlated: the variance
+ * of their sum relative to that of independent ones. */
 #define LATENCY_ALIKE 2.0
 
 /* A request of an operation. */
@@ -33,13 +33,14 @@ struct latency_request {
 	uint32_t run; /* below LATENCY_RUNS */
 };
 
-/* Those of one side; sorted when they are looked at. */
+/* The requests of one side; sorted by latency_judge(). */
 struct latency_sample {
 	struct latency_request *requests;
 	size_t count;
 };
 
-/* The quantiles of durations; -1: fewer than 20 for p95, than 100 for p99. */
+/* Quantiles of durations; -1: fewer than 20 requests for p95, than 100 for
+ * p99. */
 struct latency_quantiles {
 	int64_t p50_ns;
 	int64_t p95_ns;
@@ -47,10 +48,10 @@ struct latency_quantiles {
 };
 
 enum latency_change {
-	LATENCY_NOISE = 0, /* not told from it */
+	LATENCY_NOISE = 0, /* not significant */
 	LATENCY_LONGER,
 	LATENCY_SHORTER,
-	LATENCY_FEW, /* requests or runs, too few to tell */
+	LATENCY_FEW, /* too few requests or runs */
 };
 
 struct latency_side {
@@ -70,19 +71,19 @@ struct latency_row {
 	struct latency_side after;
 	struct latency_side before;
 	enum latency_change change;
-	/* By how much a request takes longer, as a part of what it took: the
-	 * factor that makes both sides alike (Hodges and Lehmann), with a 95 %
-	 * interval. NaN of LATENCY_FEW, as all that follows. */
+	/* Relative growth of the latency: the factor that makes both sides
+	 * equal (Hodges and Lehmann), with a 95 % interval. NaN for
+	 * LATENCY_FEW, like all below. */
 	double growth;
 	double low;
 	double high;
 	double q;
 	double alike;      /* see LATENCY_ALIKE; 1: independent */
-	double detectable; /* growth that is seen in four of five cases */
+	double detectable; /* with a power of 80 % */
 };
 
 /* Tests all operations together; rows[i] is that of operations[i], whose name
- * it borrows. Samples are sorted. False: no memory. */
+ * it borrows. Samples are sorted. Returns false without memory. */
 bool latency_judge(const struct latency_operation *operations, size_t count,
 		   struct latency_row *rows, struct arena *arena,
 		   struct error *err) MUST_CHECK;

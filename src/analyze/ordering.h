@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Statistics of ordered values: quantiles and the rank-sum test. Durations
- * are skewed and have outliers; ranks do not mind.
+ * Rank statistics: quantiles and the rank-sum test. Durations are skewed and
+ * have outliers, to which ranks are robust.
  */
 #ifndef ANALYZE_ORDERING_H
 #define ANALYZE_ORDERING_H
@@ -19,23 +19,22 @@ void values_sort(int64_t *values, size_t count);
  * there are none. */
 int64_t values_quantile(const int64_t *sorted, size_t count, unsigned percent);
 
-/* Values below `value` of sorted ones. */
+/* Returns the number of sorted values below `value`. */
 size_t values_below(const int64_t *sorted, size_t count, int64_t value);
 
-/* Wilcoxon's rank sum of a against b (both sorted) by the normal
- * distribution with correction for ties and continuity: two-sided p, 1 when
- * a side is empty. z is positive when a is larger. */
+/* Returns the two-sided p of Wilcoxon's rank-sum test of a and b (both sorted),
+ * by the normal approximation with correction for ties and continuity; 1 if a
+ * side is empty. z is positive if a is larger. */
 double rank_sum_test(const int64_t *a, size_t a_count, const int64_t *b,
 		     size_t b_count, double *z);
 
-/* How often one of a is larger than one of b (both sorted, neither empty), equal
- * ones by half: 0 never, 1 always. */
+/* Returns the probability that a value of a is larger than one of b (both
+ * sorted, neither empty), ties counting half: 0 never, 1 always. */
 double values_order(const int64_t *a, size_t a_count, const int64_t *b,
 		    size_t b_count);
 
-/* How closely two measures of the same items follow each other, by their ranks
- * (Spearman): 1 exactly, -1 the other way round; 0 without a difference in one
- * of them, or without memory. */
+/* Returns Spearman's rank correlation of two measures of the same items: 1 same
+ * order, -1 reversed; 0 if one of them is constant, or without memory. */
 double rank_correlation(const int64_t *a, const int64_t *b, size_t count);
 
 #endif

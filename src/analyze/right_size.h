@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How large an instance should be, from what it used: the percentiles, the
- * margin and the forgetting of Kubernetes' Vertical Pod Autoscaler
- * (kubernetes/autoscaler, vertical-pod-autoscaler, pkg/recommender), on the
- * values themselves instead of buckets of 5 %. Pure arithmetic.
+ * Recommends the size of an instance from its usage: with the percentiles,
+ * margin and decay of Kubernetes' Vertical Pod Autoscaler
+ * (kubernetes/autoscaler, vertical-pod-autoscaler, pkg/recommender), but on
+ * values instead of buckets of 5 %. Pure arithmetic.
  */
 #ifndef ANALYZE_RIGHT_SIZE_H
 #define ANALYZE_RIGHT_SIZE_H
@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Added to what was used. */
+/* Added to the usage. */
 #define SIZE_MARGIN 0.15
-/* Days that are looked at. */
+/* Days of history that are used. */
 #define SIZE_DAYS 8
-/* Less history shows no night, and no rush hour. */
+/* Minimum history: less has no night, and no peak hours. */
 #define SIZE_LEAST_HOURS 24.0
 
 struct size_sample {
@@ -24,19 +24,19 @@ struct size_sample {
 };
 
 struct size_advice {
-	size_t count; /* values behind it; 0: nothing is known */
+	size_t count; /* number of values; 0: nothing is known */
 	double p50;
 	double p90;
 	double p95;
 	double peak;
-	double target; /* to be asked for */
-	/* Less, or more, would still do, by what is known in that time. */
+	double target; /* recommended request */
+	/* Bounds for the target, wider with less history. */
 	double low;
 	double high;
 };
 
-/* Puts the samples into another order. is_memory: what is not there kills a
- * process, so that the target lies over the peak, too. */
+/* Computes the advice; reorders the samples. is_memory: running out of it kills
+ * the process, so the target is above the peak, too. */
 void right_size_advise(struct size_sample *samples, size_t count, double days,
 		       bool is_memory, struct size_advice *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranking over calls that were classified already, and the filter of the
- * user's choice, shared by all that choose spans.
+ * Ranking of candidates over classified calls, and the filter of the user's
+ * choice, shared by all code that chooses spans.
  */
 #ifndef ANALYZE_SLOWSPAN_H
 #define ANALYZE_SLOWSPAN_H
@@ -11,41 +11,40 @@
 #include "analyze/trace_analysis.h"
 #include "analyze/typical.h"
 
-/* Without a filter only spans of the analysed tree compete. *out lives in the
- * arena. */
+/* Ranks the candidates; without a filter only spans of the analysed tree
+ * compete. *out lives in the arena. */
 bool candidates_rank(const struct calls *c, const struct trace_times *times,
 		     const struct guilty_want *want, struct arena *arena,
 		     struct candidates *out, struct error *err) MUST_CHECK;
 
-/* Returns whether the user asked for anything but the ranking as it comes. */
+/* Returns whether the user restricted the choice. */
 bool guilty_want_is_narrow(const struct guilty_want *want);
 
-/* Returns whether the span passes service and name; span_id is not looked at.
- */
+/* Returns whether the span matches service and name; span_id is ignored. */
 bool guilty_want_accepts(const struct guilty_want *want, const struct trace *t,
 			 uint32_t span);
 
-/* Which part of a trace is slow, where it is more than one request: the
- * request itself, work that nobody waited for, or a queue between the two. */
+/* Finds which part of a trace is slow, if it is more than one request: the
+ * request, async work, or a queue between the two. */
 
-/* A wait grew when it took half as much again as usual and longer than nine in
- * ten, and by a tenth of the request's path: as spans do. */
+/* Growth of a wait needs the same as that of a span: 1.5 times the typical wait
+ * and more than 90 % of waits, and a tenth of the request's path. */
 struct slow_tree {
-	uint32_t top;            /* of the tree to look into; else the root */
-	bool is_queue;           /* the message lay there before it was taken */
-	struct queue_wait queue; /* with is_queue */
+	uint32_t top;            /* of the tree to examine, if it is not the
+				  * root's */
+	bool is_queue;           /* the message waited before it was received */
+	struct queue_wait queue; /* set if is_queue */
 };
 
-/* When a request has set off work that nobody waited for, that grew clearly
- * beyond what is usual, by more than the request itself: the top of that tree,
- * of several the one that grew most. Where the request grew, too, the work has
- * to take much longer than it (ASYNC_RATIO), and not in this trace alone; where
- * it did not, what took long in this trace alone counts from three times its
- * usual on. A call that nobody waited for is no matter beside a request that
- * grew at all. Work that takes what it mostly does but began late, because its
- * message lay in a queue for longer than usual, counts by that wait when that
- * grew more than it. Without a usual duration it is not known whether a consumer
- * is always that long, and the request comes first. */
+/* Finds async work of a request that grew clearly beyond its typical time, by
+ * more than the request itself: the top of that tree, of several the one that
+ * grew most. If the request grew, too, the work has to take much longer than it
+ * (ASYNC_RATIO), and not in this trace alone; if it did not, work that was long
+ * in this trace alone counts from three times its typical time on. An async
+ * call is ignored if the request grew at all. Work of a typical duration that
+ * started late, because its message waited longer than typical, counts by that
+ * wait if that grew more. Without a typical duration it is not known whether a
+ * consumer is always that long, and the request has precedence. */
 void slow_tree_find(const struct trace *t, const struct trace_times *times,
 		    const struct typical *typical,
 		    const struct messages *messages, struct slow_tree *out);

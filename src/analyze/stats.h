@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The statistics of comparing two profiles: exact and approximate tests for
- * two counts, control of false claims, intervals.
- * Counts are samples, never nanoseconds. Knows nothing of profiles.
+ * Statistics for comparing two profiles: exact and approximate tests for two
+ * counts, control of false claims, intervals. Counts are samples, never
+ * nanoseconds.
  */
 #ifndef ANALYZE_STATS_H
 #define ANALYZE_STATS_H
@@ -12,21 +12,21 @@
 
 #include "base/arena.h"
 
-/* Samples are not independent: one slow request brings many of them. The
- * variance is taken as this many times that of independent samples. One
- * window a side tells nothing about the true factor, so the constant is
- * approximate; a request of 30 ms on CPU at 100 Hz brings three samples. */
+/* Samples are not independent: one slow request has many of them. The variance
+ * is assumed to be this many times that of independent samples. With one window
+ * per side the true factor is unknown, so the constant is approximate; a
+ * request of 30 ms on CPU at 100 Hz has three samples. */
 #define OVERDISPERSION_BASE 3.0
 
-/* Work also drifts from window to window: 30 % a minute, as seen on ordinary
- * services, leaves 10 % after ten minutes. This part does not shrink with
- * more samples. */
+/* Variation of the work between windows: 30 % per minute, as measured on
+ * ordinary services, leaves 10 % after ten minutes. This part does not shrink
+ * with more samples. */
 #define BURST_CV 0.10
 
-/* How a row's counts relate to what was looked at. */
+/* The reference of a row's counts. */
 enum exposure {
-	EXPOSURE_SHARE, /* n_a, n_b are all samples of the side */
-	EXPOSURE_RATE,  /* n_a, n_b are seconds of the side */
+	EXPOSURE_SHARE, /* n_a, n_b: all samples of the side */
+	EXPOSURE_RATE,  /* n_a, n_b: seconds of the side */
 };
 
 struct counts {
@@ -35,11 +35,12 @@ struct counts {
 	double n_a;
 	double n_b;
 	enum exposure exposure;
-	/* Variance of the exposures relative to their squares: 1/R for R that
-	 * were themselves counted in a sample, 0 when exact. Rates only. */
+	/* Relative variance of the exposures: 1/R for R requests that were
+	 * counted in a sample, 0 if exact. Rates only. */
 	double n_a_variance;
 	double n_b_variance;
-	/* a and b are no counts: no exact test. Dispersion is in their unit. */
+	/* a and b are not counts: no exact test. Dispersion is in their
+	 * unit. */
 	bool is_continuous;
 };
 
@@ -48,80 +49,84 @@ struct interval {
 	double high;
 };
 
-/* P(|Z| >= z) of the standard normal distribution, and its inverse. */
+/* Return P(|Z| >= z) of the standard normal distribution, and its inverse. */
 double normal_two_sided(double z);
 double normal_two_sided_quantile(double p);
 
-/* P(|T| >= t) of Student's distribution with df > 0 degrees of freedom, df
- * INFINITY being the normal one, and its inverse. */
+/* Return P(|T| >= t) of Student's distribution with df > 0 degrees of freedom
+ * (INFINITY: normal), and its inverse. */
 double student_two_sided(double t, double df);
 double student_two_sided_quantile(double p, double df);
 
-/* Sorts the values; 0 of none. */
+/* Returns the median, 0 without values; sorts the values. */
 double stats_median(double *values, size_t count);
 
-/* Two-sided mid-p (twice the smaller tail) of a successes in n trials. */
+/* Returns the two-sided mid-p (twice the smaller tail) of a successes in n
+ * trials. */
 double binomial_mid_p(double a, double n, double pi);
 
-/* The same for a of n_a against b of n_b with both margins given (Fisher). */
+/* Returns the same for a of n_a and b of n_b with both margins given
+ * (Fisher). */
 double fisher_mid_p(double a, double n_a, double b, double n_b);
 
-/* The variance that is assumed: phi times that of independent samples, phi
- * itself known from df degrees of freedom (INFINITY: given). */
+/* The assumed variance: phi times that of independent samples; phi was
+ * estimated with df degrees of freedom (INFINITY: given). */
 struct noise {
 	double phi;
 	double df;
-	/* The part of it that moves the ratio of the sides as a whole, as a variance
-	 * of its logarithm: however many the samples, it makes no rate nothing. 0:
-	 * all of phi is of samples. */
+	/* The part of phi from changes of the ratio of whole sides, as a
+	 * variance of its logarithm: it does not shrink with the number of
+	 * samples. 0: all of phi is from sampling. */
 	double apart;
 };
 
-/* How many deviations the row is from "no change", 0 or more: exact while
- * counts are small, by the normal distribution otherwise; 0 when nothing was
- * counted. */
+/* Returns by how many standard deviations the row differs from "no change", 0
+ * or more: exact while counts are small, else by the normal approximation; 0 if
+ * nothing was counted. */
 double counts_deviation(const struct counts *c, struct noise noise);
 
-/* Its p value, by Student's distribution for what is known of the noise. */
+/* Returns its p value, by Student's distribution with the noise's degrees of
+ * freedom. */
 double counts_test(const struct counts *c, struct noise noise);
 
-/* Variance of the row relative to independent samples, at least
+/* Returns the variance of the row relative to independent samples, at least
  * OVERDISPERSION_BASE. */
 double counts_overdispersion(const struct counts *c);
 
-/* Variance of the logarithm of the ratio of both sides' rates under no change,
- * for independent samples; INFINITY when nothing was counted. */
+/* Returns the variance of the logarithm of the ratio of both sides' rates under
+ * no change, for independent samples; INFINITY if nothing was counted. */
 double counts_log_variance(const struct counts *c);
 
-/* The same at the counts that were seen, whatever changed. */
+/* Returns the same at the observed counts. */
 double counts_seen_log_variance(const struct counts *c);
 
-/* Interval of the ratio of both sides' rates, slow to baseline, at z deviations of
- * its logarithm, which varies by so much: by Wilson's interval of the slow side's
- * part of both. Holds when a side counted nothing: low is 0, or high INFINITY. */
+/* Returns the interval of the ratio of both sides' rates, slow to baseline, at
+ * z standard deviations of its logarithm, whose variance is log_variance: by
+ * Wilson's interval of the slow side's part. Valid if a side counted nothing:
+ * low is 0, or high INFINITY. */
 struct interval counts_ratio_interval(const struct counts *c,
 				      double log_variance, double z);
 
-/* Returns the share of phi that comes from a relative standard deviation of cv
- * from window to window, the same on both sides. */
+/* Returns the part of phi from a relative standard deviation of cv between
+ * windows, the same on both sides. */
 double counts_drift(const struct counts *c, double cv);
 
-/* Difference slow - baseline as a share of the slow side's samples; for
- * EXPOSURE_RATE the baseline is scaled by the ratio of the exposures, and
- * slow_total gives the samples that are 100 %. */
+/* Returns the difference slow - baseline as a share of the slow side's samples;
+ * for EXPOSURE_RATE the baseline is scaled by the ratio of the exposures, and
+ * slow_total is the number of samples that is 100 %. */
 double counts_delta(const struct counts *c, double slow_total);
 
-/* Interval of counts_delta() at z deviations (1.96 for 95 % of the normal
- * distribution), from the score intervals of both sides; holds when a side
- * counted nothing. */
+/* Returns the interval of counts_delta() at z standard deviations (1.96 for 95
+ * % of the normal distribution), from the score intervals of both sides; valid
+ * if a side counted nothing. */
 struct interval counts_delta_interval(const struct counts *c, double slow_total,
 				      double phi, double z);
 
-/* Sets q so that of what has a q of at most Q, in all but a part Q of cases no
- * more than a tenth of it is false: of up to nine none at all (Lehmann and
- * Romano, Annals of Statistics 33, 2005; for fewer than ten it is Holm's).
- * is_twin: those that say what another one does, which are no tests of their
- * own; NULL: none. order is scratch of count items. */
+/* Sets q so that, of all with q <= Q, the false part exceeds a tenth in at most
+ * a part Q of cases: of up to nine none at all (Lehmann and Romano, Annals of
+ * Statistics 33, 2005; for fewer than ten it is Holm's). is_twin: rows that
+ * repeat another one and are not tests of their own; NULL: none. order is
+ * scratch of count items. */
 void false_part_adjust(const double *p, const bool *is_twin, double *q,
 		       size_t *order, size_t count);
 
@@ -129,27 +134,27 @@ void false_part_adjust(const double *p, const bool *is_twin, double *q,
 void false_discovery_adjust(const double *p, double *q, size_t *order,
 			    size_t count);
 
-/* Few runs a side, thousands of rows of counts, most of them unchanged: what
- * unchanged rows did from one side to the other (the common factor), how much a
- * row varies from run to run, and how much that hides. The way is that of
- * edgeR's quasi-likelihood test and of limma: a trend of the variance over the
- * mean that all rows share, each row's own drawn towards it as far as the runs
- * carry (Lund and others, Statistical Applications in Genetics and Molecular
- * Biology 11, 2012; Smyth, the same 3, 2004; robust as in Phipson and others,
- * Annals of Applied Statistics 10, 2016). With one run a side the trend comes
- * from how far rows lie apart between the sides, most of which did not change.
- * Pure arithmetic, knows nothing of profiles.
- *
- * A row with mean m in a run is taken to vary there by s (m + v m^2): s is 1
- * for independent samples and more where one request brings many; v is the
- * square of the relative deviation from run to run. */
+/* Few runs per side, thousands of rows of counts, most of them unchanged:
+ * estimates the change of unchanged rows between the sides (the common factor),
+ * the variance of a row between runs, and thus the minimum detectable change.
+ * Follows edgeR's quasi-likelihood test and limma: a trend of the variance over
+ * the mean that all rows share, and each row's variance shrunk towards it as
+ * far as the runs are informative (Lund and others, Statistical Applications in
+ * Genetics and Molecular Biology 11, 2012; Smyth, the same 3, 2004; robust as
+ * in Phipson and others, Annals of Applied Statistics 10, 2016). With one run
+ * per side the trend is estimated from the differences of rows between the
+ * sides, as most did not change. Pure arithmetic.
+ * 
+ * A row with mean m in a run is assumed to have the variance s (m + v m^2): s
+ * is 1 for independent samples and more if one request has many; v is the
+ * square of the relative standard deviation between runs. */
 
 #define REPLICATE_SIDES 2
 
 /* The runs of both sides: files, time slices of a window, or the window. */
 struct replicate_runs {
 	size_t count[REPLICATE_SIDES];
-	/* By run: what its rows are a part of, in samples. */
+	/* By run: total of its rows, in samples. */
 	const double *sizes[REPLICATE_SIDES];
 	double value[REPLICATE_SIDES]; /* of one sample */
 };
@@ -159,101 +164,101 @@ struct replicate_row {
 	const double *values[REPLICATE_SIDES];
 };
 
-/* How rows vary. */
+/* The estimated variance of rows. */
 struct replicate_noise {
 	double sampling; /* s */
-	double drift;    /* v, from run to run */
-	/* Variance of v: rows much larger than those that showed it have mostly
-	 * their own runs to go by. */
+	double drift;    /* v, between runs */
+	/* Variance of v: for rows much larger than those it was estimated from,
+	 * mostly their own runs count. */
 	double drift_variance;
-	double prior_df; /* that the trend weighs as much as */
+	double prior_df; /* weight of the trend, as degrees of freedom */
 	/* Variance of the logarithm of a ratio between the sides beyond that,
-	 * and what it is known from. */
+	 * and the degrees of freedom of its estimate. */
 	double between;
 	double between_df;
-	double least; /* of s: 1 for samples */
-	size_t rows;  /* that it was seen in */
+	double least; /* minimum of s: 1 for samples */
+	size_t rows;  /* number of rows it was estimated from */
 };
 
-/* The noise that is assumed without rows that show it. */
+/* The noise assumed if there are no rows to estimate it from. */
 struct replicate_prior {
 	double sampling;
 	double drift_cv;
-	/* Between the sides, on top of what runs show; rows that tell may show
-	 * more or less of it. NaN: none, and not looked for. */
+	/* Variation between the sides, in addition to that between runs; rows
+	 * may show more or less of it. NaN: none, and not estimated. */
 	double between_cv;
-	/* Most rows did not change, so that many of them may also show more
-	 * noise than that. */
+	/* Most rows are unchanged, so the estimate may also be higher. */
 	bool may_rise;
-	/* Runs of one kind: what lies between the sides beyond them has to be
-	 * shown by the rows. */
+	/* Runs of a program: variation between the sides beyond that of runs is
+	 * used only if rows show it. */
 	bool is_of_runs;
-	/* Runs of the same work: unchanged rows may have moved by at most this
-	 * logarithm beside `whole`, that of all rows by work. 0: the work is not
-	 * known, and unchanged rows may have done anything. */
+	/* Runs of the same work: maximum of the logarithm by which unchanged
+	 * rows may differ from `whole`, that of all rows per work. 0: the work
+	 * is not known, and no maximum applies. */
 	double bound;
 	double whole;
 };
 
-/* The ground of the common factor. */
+/* How reliable the common factor is. */
 enum replicate_reading {
 	REPLICATE_CLEAR = 0,
-	/* All rows that tell moved alike, by more than the bound: a change of
-	 * all the code, or of the machine. */
+	/* All informative rows changed alike, by more than the bound: a change
+	 * of all code, or of the machine. */
 	REPLICATE_TOGETHER,
-	/* Two groups of rows moved apart, and either may be what did not
-	 * change. */
+	/* Two groups of rows diverged, and either may be the unchanged one. */
 	REPLICATE_SPLIT,
 };
 
-/* The movement of unchanged rows. */
+/* The change of unchanged rows. */
 struct replicate_common {
-	size_t rows; /* that tell */
+	size_t rows; /* number of informative rows */
 	bool is_known;
 	double log_ratio; /* of shares, after to before */
 	double variance;
 	enum replicate_reading reading;
-	double other_log_ratio; /* REPLICATE_SPLIT: that of the other group */
+	double other_log_ratio; /* REPLICATE_SPLIT: of the other group */
 };
 
-/* The variance in runs as one row shows it. */
+/* The variance between runs in one row. */
 struct replicate_seen {
 	double r; /* variance relative to independent samples */
 	double df;
-	double mean; /* of a run */
+	double mean; /* per run */
 	double scratch;
 };
 
-/* A row beside its sides: counts, Pearson's statistic within the sides. */
+/* Sums of a row: counts, and Pearson's statistic within the sides. */
 struct replicate_sums {
 	double count[REPLICATE_SIDES];
 	double pearson;
 	double df;
-	double mean;   /* of a run */
-	double spread; /* sum of the squares of the runs' parts of a side */
+	double mean;   /* per run */
+	double spread; /* sum of the squares of each run's part of its side */
 };
 
-/* Fewer rows do not tell what unchanged ones did, and fewer by far only show
- * their middle. */
+/* Minimum numbers of rows: to estimate the common factor at all, which is then
+ * their median, and to do so by agreement. */
 #define REPLICATE_FEW_ROWS 3u
 #define REPLICATE_ROWS 8u
-/* So many show more noise than is taken for granted. */
+/* Number of rows from which they may show more noise than assumed. */
 #define REPLICATE_MANY_ROWS 30u
 
-/* The factor that unchanged rows share: between the sides, and of each run, which
- * then counts in its size: runs->sizes becomes an array of the arena's. Rows should
- * not hold each other's samples. The factor is the one that most rows agree on, no
- * row counting for more than one of 400 samples: those that changed may hold any
- * part of the samples, as long as no other factor has as many rows behind it
- * (breakdown point: half of the rows, where those that changed agree). With a bound
- * a factor beyond it is taken only if hardly anything did otherwise. */
+/* Estimates the factor that unchanged rows share: between the sides, and of
+ * each run, by which its size is then scaled: runs->sizes becomes an array in
+ * the arena. Rows should not share samples. The factor is the one that most
+ * rows agree on, with a weight per row of at most 400 samples: rows that
+ * changed may have any part of the samples, as long as no other factor has as
+ * many rows (breakdown point: half of the rows, if those that changed agree).
+ * With a bound, a factor beyond it is accepted only if hardly any row differs
+ * from it. */
 bool replicates_common(struct replicate_runs *runs,
 		       const struct replicate_row *rows, size_t count,
 		       const struct replicate_prior *prior, struct arena *arena,
 		       struct replicate_common *out,
 		       struct error *err) MUST_CHECK;
 
-/* How rows vary, beside what they have in common. out->least is set. */
+/* Estimates how rows vary relative to the common factor. out->least is set by
+ * the caller. */
 bool replicates_noise(const struct replicate_runs *runs,
 		      const struct replicate_row *rows, size_t count,
 		      const struct replicate_common *common,
@@ -261,18 +266,18 @@ bool replicates_noise(const struct replicate_runs *runs,
 		      struct replicate_noise *out,
 		      struct error *err) MUST_CHECK;
 
-/* Fits the trend that runs alone show of other rows, which may hold each
- * other's samples: takes the place of n's trend. */
+/* Estimates the trend from runs alone of other rows, which may share samples,
+ * and replaces that of n. */
 bool replicates_trend(const struct replicate_runs *runs,
 		      const struct replicate_row *rows, size_t count,
 		      struct replicate_noise *n, struct error *err) MUST_CHECK;
 
-/* The same of rows of several comparisons. Those without df tell nothing; puts
- * rows into another order. */
+/* The same for rows of several comparisons. Rows with df 0 are ignored;
+ * reorders rows. */
 void replicates_trend_of(struct replicate_seen *seen, size_t count,
 			 struct replicate_noise *n);
 
-/* Returns the variance that a row shows; df 0: none. */
+/* Returns the variance of a row; df 0: none. */
 struct replicate_seen replicates_see(const struct replicate_runs *runs,
 				     const struct replicate_row *row,
 				     double least);
@@ -281,13 +286,13 @@ struct replicate_sums replicates_sums(const struct replicate_runs *runs,
 				      const struct replicate_row *row,
 				      double drift);
 
-/* Variance of the logarithm of a row's ratio, as phi times that of independent
- * samples (`sampled`). common_variance: of what it is compared beside. */
+/* Returns the variance of the logarithm of a row's ratio, as phi times that of
+ * independent samples (`sampled`). common_variance: of the common factor. */
 struct noise replicates_row_noise(const struct replicate_noise *n,
 				  const struct replicate_sums *sums,
 				  double sampled, double common_variance);
 
-/* The same for a row of which only its size is known, in runs like those. */
+/* Returns the same for a row of which only the size is known, in such runs. */
 struct noise replicates_typical_noise(const struct replicate_noise *n,
 				      const struct replicate_runs *runs,
 				      double sampled, double common_variance);

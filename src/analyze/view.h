@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A profile as somebody wants to see it: parts of it left out and frames
- * named by function, file, line or address, with the rules of pprof's options
- * of these names. What is left out keeps its place in profile.whole_total, so
- * that shares stay shares of everything. Patterns are matched against the
- * name, the file and the mapping of a function, once each.
+ * A filtered view of a profile: stacks or frames left out, and frames named by
+ * function, file, line or address, by the rules of pprof's options of the same
+ * names. The total before filtering stays in profile.whole_total, so that
+ * shares remain shares of everything. Patterns are matched against the name,
+ * the file and the mapping of a function, once each.
  */
 #ifndef ANALYZE_VIEW_H
 #define ANALYZE_VIEW_H
@@ -19,26 +19,26 @@ enum granularity {
 	GRANULARITY_ADDRESS,
 };
 
-/* Filters are NULL when not wanted. */
+/* Filters are NULL if unused. */
 struct view {
-	struct regex *focus;     /* stacks with such a frame only */
+	struct regex *focus;     /* only stacks with such a frame */
 	struct regex *ignore;    /* no stacks with such a frame */
-	struct regex *hide;      /* without such frames */
-	struct regex *show;      /* without all other frames */
-	struct regex *show_from; /* from the first such frame on */
+	struct regex *hide;      /* drop such frames */
+	struct regex *show;      /* drop all other frames */
+	struct regex *show_from; /* only frames from the first such one on */
 	enum granularity granularity;
-	/* As in path_trim(), for the names of files; may be empty. */
+	/* As for path_trim(), for file names; may be empty. */
 	struct str trim_path;
 	struct str source_path;
 };
 
-/* The frames that a profile must have been decoded with. */
+/* Returns the level of detail that the profile must be decoded with. */
 enum profile_detail view_detail(const struct view *v);
 
-/* True when a profile seen so is the profile as it is. */
+/* Returns whether the view leaves a profile unchanged. */
 bool view_is_plain(const struct view *v);
 
-/* Fills out, an initialised profile; without a stack when nothing matched. */
+/* Fills out, an initialised profile; without stacks if nothing matched. */
 bool profile_view(const struct profile *p, const struct view *v,
 		  struct profile *out, struct notes *notes,
 		  struct error *err) MUST_CHECK;
