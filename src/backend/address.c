@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 
-/* The nth prefix there is; NULL past the last. */
+/* Returns the nth prefix of the table; NULL past the last. */
 static const char *prefix_at(size_t n)
 {
 	for (size_t i = 0; i < backend_table_count; i++)
@@ -36,8 +36,9 @@ static bool fail_beginning(struct error *err)
 
 #define HTTP "http://"
 
-/* "localhost:3200", "tempo.example:3200/prefix": a host and a port, as ports of
- * servers are mostly not TLS. A name alone does not say which it is. */
+/* Returns whether a text is HOST:PORT, "localhost:3200",
+ * "tempo.example:3200/prefix": servers on such ports mostly do not use TLS. A
+ * name alone may be either. */
 static bool lacks_scheme(struct str text)
 {
 	struct str host = str_slice(text, 0, str_until(text, 0, '/'));
@@ -52,7 +53,7 @@ static bool lacks_scheme(struct str text)
 		str_is_digits(str_slice(host, colon, host.len)));
 }
 
-/* With the scheme that it lacks; room is for that. */
+/* Adds the missing scheme, in the buffer. */
 static struct str whole_url(struct str text, struct buf *room)
 {
 	if (!lacks_scheme(text))
@@ -82,7 +83,7 @@ static bool check_whole(struct str url, enum server_side side,
 				 "password: use --%susername and "
 				 "--%spassword-file (address: %.*s)",
 				 own, own, STR_ARGS(parts.authority));
-	/* Paths are appended, which behind a query makes no sense. */
+	/* Paths are appended, which is not possible after a query. */
 	for (size_t i = 0; i < parts.rest.len; i++)
 		if (parts.rest.ptr[i] == '?' || parts.rest.ptr[i] == '#')
 			return error_set(err, ERROR_USAGE,
@@ -200,8 +201,7 @@ const char *address_beside_traces(const char *traces_url, const char *url)
 	return NULL;
 }
 
-/* Where an export goes: a receiver at an address, each kind an object in a room
- * of its own, or a path. Does not know who exports what. */
+/* Returns whether a receiver accepts traces, or profiles. */
 
 static bool takes(const struct receiver *r, bool is_of_profiles)
 {
@@ -227,7 +227,7 @@ static bool fail_kind(bool is_of_profiles, struct error *err)
 	return false;
 }
 
-/* Checks what a receiver accepts, and from whom. */
+/* Checks whether a receiver accepts this data and these credentials. */
 static bool check_receiver(const struct receiver *r, const struct side *to,
 			   bool is_of_profiles, struct error *err)
 {
@@ -248,7 +248,7 @@ static bool check_receiver(const struct receiver *r, const struct side *to,
 			 r->title, r->token_name);
 }
 
-/* Those who copy an address out of a manual have the route as well. */
+/* Addresses copied from a manual often include the route. */
 static bool set_url(struct destination *d, const char *url, const char *suffix,
 		    struct arena *arena, struct error *err)
 {

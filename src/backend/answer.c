@@ -15,7 +15,7 @@
 
 /* ---- looking at bodies ---- */
 
-/* Without a byte order mark and blanks in front. */
+/* Returns the body without a byte order mark and leading blanks. */
 static struct str body_text(const struct http_response *response)
 {
 	struct str body = buf_str(&response->body);
@@ -75,7 +75,7 @@ bool answer_lacks_own_route(const struct http_response *response)
 	return response->status >= 400 && !strcmp(code, "unimplemented");
 }
 
-/* Ends at the first of the keys: what comes after it may be megabytes. */
+/* Stops at the first of the keys: the rest may be megabytes. */
 static bool has_one_key(const struct http_response *response,
 			const struct answer_form *form, bool may_be_empty)
 {
@@ -175,8 +175,8 @@ static void reason_set(struct reason *reason, struct str text)
 		strange += !size;
 		i += size ? size : 1;
 	}
-	/* Each byte that is none would be told with four letters. A message may
-	 * be in another encoding, and hold some. */
+	/* Each such byte would be escaped as four characters. A message in
+	 * another encoding may have a few. */
 	if (strange * 4 > shown.len)
 		line = STR("bytes that are no text");
 	line_copy(reason->text, sizeof reason->text, line);
@@ -222,8 +222,8 @@ static bool read_json_reason(struct str body, struct json_reason *found)
 	return found->message.len > 0;
 }
 
-/* Goes inward while the message is itself such a document. The caller
- * releases found->message. */
+/* Descends while the message is itself such a document. The caller releases
+ * found->message. */
 static bool unwrap(struct str body, struct json_reason *found)
 {
 	*found = (struct json_reason){ .code = "" };
@@ -293,7 +293,7 @@ static bool wants_tenant(const struct reason *reason)
 	return str_find(text, STR("no org id")) != SIZE_MAX;
 }
 
-/* Tenants first: servers say 401 for a missing one, and a token would not
+/* The tenant first: servers answer 401 for a missing one, and a token would not
  * help. */
 static void fail_auth(const char *subject, const struct endpoint *e,
 		      const struct http_response *response,
@@ -323,7 +323,7 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 			  subject, STR_ARGS(host), status, reason->text);
 	else if (str_equal(text, STR("missing tenant header")) ||
 		 str_equal(text, STR("unknown tenant")))
-		/* Jaeger's own words; its header is chosen by the operator. */
+		/* Jaeger's text; operators can configure another header. */
 		error_set(err, ERROR_AUTH,
 			  "%s: %.*s: %s (%d): name it with %s-header "
 			  "\"x-tenant: NAME\"",
@@ -363,7 +363,7 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 			  side, side, side);
 }
 
-/* Grafana shows its login or its start page at any address. */
+/* Grafana returns its login or start page at any address. */
 static void fail_html(const char *subject, const struct endpoint *e,
 		      const struct http_response *response, struct error *err)
 {
@@ -399,7 +399,7 @@ static void fail_redirect(const char *subject, const struct endpoint *e,
 		  is_login ? " (a login)" : "", side_url(e));
 }
 
-/* 499 and 408 are what some servers say when they gave up themselves. */
+/* Some servers answer 499 and 408 when they gave up themselves. */
 static void fail_status(const char *subject, const struct endpoint *e,
 			int status, const struct reason *reason,
 			struct error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The servers of a run, for traces, profiles and metrics: where they are, what
- * was found out about them, and the way to them. Knows no options, and not who
- * asks: how requests are sent (logins, dry runs, progress) is the caller's.
+ * The servers of a run, for traces, profiles and metrics: their addresses, what
+ * is known about them, and the channel that requests go through. The caller
+ * decides how requests are sent (logins, dry runs, progress).
  */
 #ifndef BACKEND_BACKENDS_H
 #define BACKEND_BACKENDS_H
@@ -16,25 +16,24 @@
 #include "base/notes.h"
 #include "decode/decode.h"
 
-/* Questions that were put to servers for an answer and were not answered: what
- * the answer was made without. Each is noted, so that no figure is missing in
- * silence; that there are some weakens the answer (context_report()) and ends a
- * run with --strict. */
+/* Queries without an answer, without which a result was made. Each gets a note,
+ * so that no figure is missing silently; any gap weakens the result
+ * (context_report()) and makes a run with --strict fail. */
 
-/* Notes of a run about them: what many have in common these tell. */
+/* Maximum number of notes about gaps. */
 #define GAPS_TOLD 8u
 
 struct gaps {
-	struct notes *notes; /* of the run, whatever is looked at aside */
+	struct notes *notes; /* of the run */
 	size_t count;
 	size_t told_count;
-	struct error first; /* why there was no answer to it */
+	struct error first; /* why the first query got no answer */
 };
 
-/* One more. */
+/* Counts one more gap. */
 void gaps_count(struct gaps *g, const struct error *err);
 
-/* Notes what about there is no answer. */
+/* Adds a note that there is no answer about the subject, and why. */
 void gaps_tell(struct gaps *g, const char *about, const struct error *err);
 
 struct side {
@@ -42,62 +41,68 @@ struct side {
 	struct endpoint endpoint;
 	const struct backend_row *row; /* NULL until probed, and for files */
 	const char *path;              /* of a file */
-	void *room;       /* what its backend remembers; NULL: nothing */
-	char *secrets[2]; /* password, token: wiped at release */
-	/* Its token goes into secrets[1] before the first request of this
-	 * side; endpoints that were copied point there. NULL: none. */
+	void *room;                    /* state of its backend; NULL: none */
+	char *secrets[2];              /* password, token: wiped at release */
+	/* Command whose output becomes secrets[1] before the first request of
+	 * this side; copies of the endpoint point there. NULL: none. */
 	const char *token_command;
 	bool has_token;
-	bool has_login;         /* its token is that of the run's login */
-	unsigned renewed_batch; /* whose 401 a new token answered; 0: none */
-	const char *headers[LIMIT_HEADERS + 1]; /* one of ours, too */
+	bool has_login;         /* its token comes from the login of the run */
+	unsigned renewed_batch; /* batch whose 401 was answered with a new
+				 * token; 0: none */
+	const char *headers[LIMIT_HEADERS + 1]; /* includes one slot for our
+						 * header */
 	bool is_default;                        /* no URL was given */
-	bool is_kind_given;                     /* or was asked about */
+	bool is_kind_given;                     /* or was probed */
 };
 
-/* How the outputs take the stacks of files. */
+/* The order in which consumers accept stacks of files. */
 enum stack_order {
 	STACKS_IN_ORDER = 0,
-	STACKS_ANY_ORDER, /* but equal ones together, of several files, too */
-	STACKS_SUMMED,    /* they are only added up */
+	STACKS_ANY_ORDER, /* but equal stacks are adjacent, also across files */
+	STACKS_SUMMED,    /* order is irrelevant: they are only added up */
 };
 
-/* How requests get to servers; the tests of what asks have one of their own. */
+/* The channel through which requests reach servers; tests supply their own. */
 struct backend_channel {
-	/* Sends a batch and hands over the answers: http_run_each(). */
+	/* Sends a batch and passes each answer to the taker, see
+	 * http_run_each(). */
 	bool (*send)(void *context, struct http_request *requests,
 		     struct http_response *responses, size_t n,
 		     const struct http_taker *taker, struct error *err);
-	/* Instead of sending, in a dry run: shows the requests, with a comment
-	 * or NULL above them. NULL: they are sent. */
+	/* In a dry run called instead of send: shows the requests, below a
+	 * comment unless that is NULL. NULL: not a dry run. */
 	bool (*show)(const char *comment, const struct http_request *requests,
 		     size_t n, struct error *err);
-	/* How many things a server has listed so far, where that takes long. */
+	/* Reports progress: the number of items listed so far, where that takes
+	 * long. */
 	void (*listed)(uint32_t count);
 	void *context;
 };
 
 struct backends {
 	struct backend_channel channel;
-	struct http_client *client; /* NULL: nothing was sent yet */
-	struct arena *arena;        /* for what answers of the run say */
+	struct http_client *client; /* NULL before the first request */
+	struct arena *arena;        /* for strings from answers, for the whole
+				     * run */
 	struct notes *notes;
-	/* What decoders of profiles are asked for; its type is set by call. */
+	/* Options for decoders of profiles; the type is set per call. */
 	struct profile_want want;
 	enum stack_order file_order;
-	bool wants_span_lines; /* names of functions are not enough */
+	bool wants_span_lines; /* names of functions alone are not enough */
 	int64_t now_ns;
 	struct trace_files *trace_files; /* of the run's trace, or NULL */
 	struct side traces;
 	struct side profiles;
 	struct side metrics;
-	struct side to; /* has logins and no address: address.h */
-	unsigned
-		more_pages; /* asked for after short ones of a list of traces */
-	double cut_share;   /* most of a profile under "other" */
-	int64_t profile_window_ns; /* longest the server takes, 0: not known */
+	struct side to;      /* has logins and no address: address.h */
+	unsigned more_pages; /* pages to fetch after short ones in lists of
+			      * traces */
+	double cut_share;    /* largest share of a profile under "other" */
+	int64_t profile_window_ns; /* longest window that the server accepts, 0:
+				    * not known */
 	struct gaps gaps;
-	/* What questions before this one used, see backends_begin(). */
+	/* Use by earlier queries of the run, see backends_begin(). */
 	size_t earlier_requests;
 	size_t saved_requests;
 	unsigned earlier_rounds;
@@ -108,7 +113,7 @@ bool backends_send(struct backends *b, struct http_request *requests,
 		   struct http_response *responses, size_t n,
 		   struct error *err) MUST_CHECK;
 
-/* The same, answer by answer: http_run_each(). */
+/* Sends a batch, answer by answer: http_run_each(). */
 bool backends_send_each(struct backends *b, struct http_request *requests,
 			struct http_response *responses, size_t n,
 			const struct http_taker *taker,
@@ -116,31 +121,31 @@ bool backends_send_each(struct backends *b, struct http_request *requests,
 
 struct side *backends_side(struct backends *b, enum server_side side);
 
-/* Requests of the run so far. */
+/* Returns the number of requests sent in the run so far. */
 size_t backends_requests_sent(const struct backends *b);
 
-/* Begins a question of its own, as of a run: what was used before does not
- * count in the next two. */
+/* Starts a new budget: requests and rounds used so far do not count in the
+ * functions below. */
 void backends_begin(struct backends *b);
 
-/* Returns the rest of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS that is
- * not used up. All of it where profiles are chosen from a list on this side:
- * finer questions cost no request there. */
+/* Returns what is left of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS.
+ * Always the whole limit if profiles are summed locally from a list: further
+ * queries cost no request there. */
 size_t backends_requests_left(const struct backends *b);
 
-/* So many of them were not needed: nobody else spends them. */
+/* Reduces the budget by requests that turned out not to be needed. */
 void backends_save_requests(struct backends *b, size_t count);
 unsigned backends_rounds_left(const struct backends *b);
 
-/* Finds out what answers at the traces URL; once a run. */
+/* Detects the kind of server at the traces URL; once a run. */
 bool backends_probe_traces(struct backends *b, struct error *err) MUST_CHECK;
 
-/* The server of traces; NULL until it was probed, and for files. */
+/* Returns the traces server; NULL before it was probed, and for files. */
 const struct trace_backend *backends_traces(const struct backends *b);
 
-/* Who may answer at the traces' address: the kind that it tells, else those
- * that can be recognised, in the order of the table, each with the address that
- * was given or its default. None where nothing is to be recognised. They
+/* The kinds of server that may be behind the traces address: the one that its
+ * prefix names, else those with a probe, in the order of the table, each with
+ * the given address or its default. None where there is nothing to probe. They
  * borrow from b. */
 enum { TRACE_CANDIDATES = 4 };
 struct trace_candidate {
@@ -151,31 +156,31 @@ struct trace_candidate {
 size_t backends_trace_candidates(const struct backends *b,
 				 struct trace_candidate out[TRACE_CANDIDATES]);
 
-/* Asks for the kinds that are none of the candidates, given what the last of
- * those answered when it was no such server. *is_found: the traces' server is
- * known. */
+/* Probes for the kinds that are not among the candidates, given the last
+ * candidate's answer, which did not match. *is_found: the kind of the traces
+ * server is known. */
 bool backends_probe_late(struct backends *b, const struct trace_candidate *last,
 			 const struct http_response *answer, bool *is_found,
 			 struct error *err) MUST_CHECK;
 
-/* "Tempo or Jaeger", or with their addresses. */
+/* Appends "Tempo or Jaeger", or with their addresses. */
 void trace_candidates_name(const struct trace_candidate *list, size_t count,
 			   bool has_addresses, struct buf *out);
 
-/* "tempo http://localhost:3200", "Cloud Trace my-project", without secrets;
- * lives in the arena. */
+/* Returns "tempo http://localhost:3200", "Cloud Trace my-project", without
+ * secrets; lives in the arena. */
 struct str backends_side_name(struct backends *b, const struct side *side);
 
-/* Where a person looks at a trace of the server: an address that holds no
- * secrets, empty when there is none; lives in the arena. */
+/* Returns the URL of the trace in the web UI of the server, without secrets, or
+ * an empty string; lives in the arena. */
 struct str backends_trace_page(struct backends *b, const struct trace_id *id);
 
-/* The server of profiles, as far as it is known; of files that of the first
- * kind, which nobody asks. */
+/* Returns the profile server as far as it is known; for files that of the first
+ * row, which is not queried. */
 const struct profile_backend *backends_profiles(const struct backends *b);
 
-/* Returns the abilities of the servers of both sides; those of the first of the
- * table while none is known. */
+/* Returns the capabilities of the servers of both sides; those of the first row
+ * of the table while the server is not known. */
 const struct trace_traits *backends_trace_traits(const struct backends *b);
 const struct profile_traits *backends_profile_traits(const struct backends *b);
 

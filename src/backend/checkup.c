@@ -28,7 +28,7 @@ bool checkup_find_recent(struct checkup *c, struct error *err)
 	return true;
 }
 
-/* The checks of the servers that people run themselves, and of files. */
+/* The checks of self-hosted servers, and of files. */
 static const struct trace_checkup own_server = {
 	.cut_fix = "Tempo: overrides max_bytes_per_trace; Jaeger: "
 		   "max_trace_size",
@@ -50,8 +50,8 @@ const struct profile_checkup *profile_checkup_of(const struct backends *b)
 	return backends_profiles(b)->checkup;
 }
 
-/* The facts that servers report of themselves, version and clock; and what is
- * wrong when they answer with something else. */
+/* Facts that servers report about themselves, version and clock, and the
+ * diagnosis of other answers. */
 
 /* ---- version ---- */
 
@@ -67,7 +67,7 @@ static bool take_version(const struct document *d,
 	return true;
 }
 
-/* Tempo writes the fields at the top, others inside an object. */
+/* Tempo has the fields at the top level, others inside an object. */
 bool status_version_read(const struct http_response *response,
 			 char out[STATUS_VERSION_BYTES])
 {
@@ -99,7 +99,7 @@ bool status_date_read(const struct http_response *response, int64_t *date_ns)
 
 /* ---- what is wrong ---- */
 
-/* The words of wire/http_client.c: a case file keeps them, and no more. */
+/* Must match wire/http_client.c: a case file keeps only these texts. */
 static const struct {
 	const char *words;
 	enum trouble trouble;
@@ -174,7 +174,7 @@ enum trouble trouble_find(const struct http_response *response)
 	return status < 300 ? TROUBLE_NONE : TROUBLE_OTHER;
 }
 
-/* Which kind of server answers at the traces' address. */
+/* Finds the kind of server at the traces address. */
 
 size_t backends_trace_candidates(const struct backends *b,
 				 struct trace_candidate out[TRACE_CANDIDATES])
@@ -216,12 +216,12 @@ void trace_candidates_name(const struct trace_candidate *list, size_t count,
 	}
 }
 
-/* The candidates, what they were asked and answered. Late questions follow
- * those of all. */
+/* The candidates, their requests and answers. Late requests follow the first
+ * ones of all. */
 struct probe {
 	struct backends *backends;
 	struct trace_candidate list[TRACE_CANDIDATES];
-	size_t count; /* of those that are asked at first */
+	size_t count; /* of the first requests */
 	size_t total;
 	struct http_request requests[TRACE_CANDIDATES];
 	struct http_response responses[2 * TRACE_CANDIDATES];
@@ -254,8 +254,8 @@ static bool fail_all(const struct probe *p, struct error *err)
 			  "--traces-url",
 			  buf_text(&names));
 	} else {
-		/* By default they are different servers: the one that is there
-		 * counts. */
+		/* Default addresses belong to different servers: use the one
+		 * that exists. */
 		if (s->is_default && silent) {
 			responses += first;
 			n = 1;
@@ -268,8 +268,8 @@ static bool fail_all(const struct probe *p, struct error *err)
 	return false;
 }
 
-/* Returns the first of so many where something is that does not say what it is
- * (where a server is only looked for none need be); their number: none. */
+/* Returns the first of `count` candidates with an unrecognised answer (with
+ * default addresses servers need not exist); `count` if there is none. */
 static size_t find_lost(const struct probe *p, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -285,15 +285,15 @@ static size_t find_lost(const struct probe *p, size_t count)
 	return count;
 }
 
-/* Many a run needs no traces: it is no reason for what was not found. */
+/* Only a note, since many runs need no traces. */
 static void tell_lost(struct probe *p, const struct error *err)
 {
 	p->backends->gaps.count++;
 	gaps_tell(&p->backends->gaps, "the kind of the server of traces", err);
 }
 
-/* Kinds that have a late question only, where the address is not one of
- * another kind's by default. */
+/* Adds kinds that have only a late probe, unless the address is the default of
+ * another kind. */
 static void add_late_candidates(struct probe *p)
 {
 	const struct side *s = &p->backends->traces;
@@ -310,9 +310,9 @@ static void add_late_candidates(struct probe *p)
 	}
 }
 
-/* Asks late: a server that answers none of the first queries may still know
- * another: a request more, that a case which was recorded before it may lack.
- * *is_found: it does. */
+/* Sends a late probe: a server that answers none of the first probes may
+ * support another one. An additional request, which a case recorded earlier may
+ * lack. *is_found: it matched. */
 static bool ask_late(struct probe *p, const struct trace_candidate *c,
 		     bool *is_found, struct error *err)
 {
@@ -332,8 +332,8 @@ static bool ask_late(struct probe *p, const struct trace_candidate *c,
 	return done;
 }
 
-/* Only where the route of the first question is missing; of those who have
- * none, that of the last who has. */
+/* Only if the route of the first probe is missing; kinds without one use the
+ * last kind that has one. */
 static bool ask_all_late(struct probe *p, size_t i, bool *is_found,
 			 struct error *err)
 {
@@ -379,7 +379,7 @@ static bool probe_judge(struct probe *p, struct error *err)
 		if (!traces_probe_matches(p->list[i].probe, &p->responses[i]))
 			continue;
 		candidate_settle(p->backends, &p->list[i]);
-		/* One that would have been taken in its place. */
+		/* One that would have been chosen instead. */
 		lost = find_lost(p, i);
 		if (lost == i)
 			return true;
@@ -418,8 +418,8 @@ static bool probe_show(struct probe *p, struct error *err)
 	return done;
 }
 
-/* All kinds are asked at once; the first of the table wins where several
- * answer. */
+/* Probes all kinds concurrently; if several match the first of the table is
+ * used. */
 static bool probe(struct backends *b, struct error *err)
 {
 	struct probe p = { .backends = b };

@@ -19,11 +19,11 @@
 
 #define HEAD "tracefind export 1"
 
-/* A line holds 32 digits, a blank and seconds. */
+/* A line has 32 digits, a blank and seconds. */
 #define LINE_BYTES 64u
 
-/* Smaller ones are written after each batch; larger ones, of which that takes
- * longer than a batch does, once a second. */
+/* Up to this size the state is written after each batch; larger ones, where
+ * that takes longer than a batch, once a second. */
 #define SMALL_COUNT 10000u
 
 struct entry {
@@ -34,7 +34,7 @@ struct entry {
 struct export_state {
 	const char *path;
 	struct lock lock;
-	struct str head; /* the lines that say of what it is */
+	struct str head; /* the lines that name source and destination */
 	struct arena arena;
 	struct map by_key;
 	struct entry *entries;
@@ -43,7 +43,7 @@ struct export_state {
 	int64_t saved_ns;
 };
 
-/* Twice from different beginnings. */
+/* Two hashes with different seeds. */
 struct export_key export_key_of_text(struct str text)
 {
 	const uint64_t hashes[2] = { fnv64(FNV64_BEGIN, text),
@@ -190,7 +190,7 @@ static int by_time(const void *a, const void *b)
 	return memcmp(x->key.bytes, y->key.bytes, sizeof x->key.bytes);
 }
 
-/* The map knows keys, not places, so that entries may be moved. */
+/* The map has keys and not positions, so entries can be moved. */
 static bool write_state(struct export_state *s, struct error *err)
 {
 	size_t first =

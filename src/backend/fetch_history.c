@@ -7,8 +7,8 @@
 #include "backend/trace_names.h"
 #include "base/num.h"
 
-/* No count is asked for in more steps: the server has to hold them, and the
- * analysis has use for some dozens. */
+/* Maximum number of steps of a count: the server has to keep them, and the
+ * analysis needs only some dozens. */
 #define COUNT_STEPS 2000
 
 static const char *kind_word(enum span_kind kind)
@@ -92,8 +92,8 @@ static bool history_request(struct job *base, struct backends *b,
 	return true;
 }
 
-/* True when there is a next page and it is to be asked for; what is left
- * out makes the window a sample. */
+/* Returns whether to fetch the next page; pages that are not fetched make the
+ * window a sample. */
 static bool turn_page(struct history_job *job, struct backends *b,
 		      uint32_t trace_limit, struct str token)
 {
@@ -112,7 +112,7 @@ static bool turn_page(struct history_job *job, struct backends *b,
 		return true;
 	w->is_sample = true;
 	if (!job->trace_count) {
-		/* Not the same as a time without traces. */
+		/* Differs from a window without traces. */
 		w->is_answered = w->trace_count > 0;
 		job->job.has_answer = error_set(
 			&job->job.err, ERROR_PARTIAL,
@@ -127,7 +127,7 @@ static bool turn_page(struct history_job *job, struct backends *b,
 	return false;
 }
 
-/* False when another page is to be asked for. */
+/* Returns false if another page follows. */
 static bool keep_answer(struct history_job *job, struct backends *b,
 			const struct search_query *query,
 			search_decoder *decode,
@@ -193,7 +193,7 @@ static const struct job_type history_type = { .request = history_request,
 					      .about = ABOUT_OTHER_TRACES,
 					      .range = history_range };
 
-/* A job that cannot ask is done before it begins, with the reason. */
+/* Ends a job that cannot send a request, with the reason. */
 static void job_refuse(struct job *job, const char *why)
 {
 	error_set(&job->err, ERROR_USAGE, "%s", why);
@@ -334,13 +334,13 @@ struct time_range count_newest_part(const struct count_job *job,
 			continue;
 		if (step.from_ns < range.from_ns)
 			break;
-		/* What is not known may be none, and of a step that reaches
-		 * beyond the end, all of it may lie there. */
+		/* Unknown steps may be 0, and a step beyond the end may have
+		 * all of its requests there. */
 		if (job->counts[i] > 0 && step.to_ns <= range.to_ns)
 			sum += (double)job->counts[i];
 		if (sum < wanted)
 			continue;
-		/* Evenly within the step. */
+		/* Assumes an even distribution within the step. */
 		range.from_ns =
 			step.from_ns +
 			(int64_t)((sum - wanted) / (double)job->counts[i] *
@@ -419,14 +419,14 @@ void steps_job_init(struct steps_job *job, const struct steps_query *query)
 	*job = (struct steps_job){ .job.type = &steps_type, .query = *query };
 }
 
-/* How long everything took that a search describes, where the trace server
- * counts it. */
+/* The distribution of durations, where the traces server counts them. */
 
 struct durations_job {
 	struct job job;
 	struct find_query query;
 	struct duration_buckets buckets;
-	int64_t longest_ns; /* not 0: the range is too long, this one is not */
+	int64_t longest_ns; /* not 0: the range is too long; the longest
+			     * accepted one */
 };
 
 static bool durations_request(struct job *base, struct backends *b,
@@ -441,7 +441,7 @@ static bool durations_request(struct job *base, struct backends *b,
 	return true;
 }
 
-/* 0: it is not to be asked in parts. */
+/* Returns the number of parts; 0: cannot be split. */
 static int64_t part_count(const struct durations_job *job)
 {
 	struct time_range range = job->query.range;
@@ -471,7 +471,7 @@ static bool durations_answer(struct job *base, struct backends *b,
 		return false;
 	case ANSWER_MISS:
 	case ANSWER_ERROR:
-		/* The refusal tells what is asked instead. */
+		/* The refusal has the limit for the next query. */
 		base->is_gap = part_count(job) > 0;
 		break;
 	}
@@ -483,7 +483,7 @@ static const struct job_type durations_type = { .request = durations_request,
 						.about = ABOUT_DURATIONS,
 						.is_newer = true };
 
-/* All at once; a part that is missing makes the sum worth nothing. */
+/* Sends all parts concurrently; without one of them the sum is useless. */
 static bool ask_parts(struct backends *b, const struct durations_job *whole,
 		      struct duration_buckets *out, struct error *err)
 {
@@ -494,8 +494,8 @@ static bool ask_parts(struct backends *b, const struct durations_job *whole,
 
 	if (!n)
 		return true;
-	/* All are of one length: a short last one could end where nothing is
-	 * counted yet, which is refused. */
+	/* All have the same length: a short last one could end where nothing is
+	 * counted yet, which servers refuse. */
 	part_ns = (range.to_ns - range.from_ns) / n;
 	for (int64_t i = 0; i < n; i++) {
 		parts[i] = (struct durations_job){

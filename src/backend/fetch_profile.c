@@ -13,7 +13,7 @@
 #include "model/profile.h"
 #include "wire/har.h"
 
-/* A window that a server does not take whole, asked for part by part. */
+/* A window that the server does not accept as a whole, split into parts. */
 
 static void part_begin(struct window_parts *p, int64_t from_ns)
 {
@@ -82,7 +82,7 @@ bool window_parts_next(struct window_parts *p)
 
 /* ---- windows in parts ---- */
 
-/* Before each request. */
+/* Called before each request. */
 static bool walk_begin(struct window_walk *walk, struct job *job,
 		       struct backends *b, struct time_range whole,
 		       struct error *err)
@@ -96,8 +96,8 @@ static bool walk_begin(struct window_walk *walk, struct job *job,
 				  b->profile_window_ns, err);
 }
 
-/* True when the answer tells that the question has to be put to a server of
- * another kind. */
+/* Returns whether the answer shows that the query has to be sent to another
+ * kind of server. */
 static bool walk_restarts(struct window_walk *walk, struct job *job,
 			  struct backends *b,
 			  const struct http_response *response)
@@ -109,8 +109,8 @@ static bool walk_restarts(struct window_walk *walk, struct job *job,
 	return true;
 }
 
-/* True when the answer refuses the length of the window and a shorter part is
- * to be asked for. Otherwise it is to be judged. */
+/* Returns whether the answer refuses the length of the window, and a shorter
+ * part follows. Otherwise it has to be evaluated. */
 static bool walk_is_shortened(struct window_walk *walk, struct backends *b,
 			      const struct http_response *response,
 			      struct error *err)
@@ -146,7 +146,7 @@ static bool profile_request(struct job *job, struct backends *b,
 	struct profile_fetch *f = (struct profile_fetch *)job;
 	struct profile_query query;
 
-	if (!f->walk.is_started) { /* what an earlier fetch left there */
+	if (!f->walk.is_started) { /* result of an earlier fetch */
 		profile_release(f->into);
 		profile_init(f->into);
 		f->query.wants_lines =
@@ -166,7 +166,7 @@ static bool decode_part(struct backends *b, enum format format,
 {
 	const struct profile_backend *p = backends_profiles(b);
 	struct str bytes = buf_str(&response->body);
-	/* A tree does not say what it counts; the question did. */
+	/* A tree has no type: that of the query is used. */
 	struct profile_want want = b->want;
 	struct buf plain;
 	bool done = true;
@@ -191,8 +191,8 @@ static bool decode_part(struct backends *b, enum format format,
 	return done;
 }
 
-/* into = sum of into and part. A profile cannot be moved: its tables know
- * where it lies. */
+/* into = sum of into and part. A profile cannot be moved: its tables contain
+ * pointers into it. */
 static bool add_part(struct backends *b, struct profile *into,
 		     const struct profile *part, struct error *err)
 {
@@ -219,7 +219,7 @@ static bool decode_answer(struct backends *b, enum format format,
 	struct profile part;
 	bool done;
 
-	if (!f->into->stack_count) { /* but perhaps a header */
+	if (!f->into->stack_count) { /* except perhaps for a header */
 		profile_release(f->into);
 		profile_init(f->into);
 		return decode_part(b, format, response, f, f->into);
@@ -231,7 +231,7 @@ static bool decode_answer(struct backends *b, enum format format,
 	return done;
 }
 
-/* Servers hold back what is older than their lookback, silently. */
+/* Servers silently omit profiles older than their lookback. */
 static void note_empty_start(const struct profile_fetch *f, struct backends *b)
 {
 	const struct window_parts *p = &f->walk.parts;
@@ -248,15 +248,15 @@ static void note_empty_start(const struct profile_fetch *f, struct backends *b)
 		  to);
 }
 
-/* Pyroscope cuts trees at 8,192 nodes unless told otherwise and gives up to
- * 1,048,576 by default; this many are some MB. */
+/* Pyroscope truncates trees at 8,192 nodes by default and returns up to
+ * 1,048,576; this many are some MB. */
 #define RAISED_NODES 131072
 
-/* Under "other" more than this is worth another request. */
+/* A larger share under "other" is worth another request. */
 #define OTHER_SHARE_MAX 0.01
 
-/* False when another part is to be asked for. Fallbacks stay: sums of pprof
- * and trees would not agree on frames without names. */
+/* Returns false if another part follows. Fallbacks are kept: sums of pprof and
+ * trees would differ in frames without names. */
 static bool part_done(struct profile_fetch *f, struct backends *b)
 {
 	const struct profile_backend *p = backends_profiles(b);
@@ -278,7 +278,7 @@ static bool part_done(struct profile_fetch *f, struct backends *b)
 		f->empty_to_ns = 0;
 		return false;
 	}
-	/* The largest share that was cut off a profile is told in the end. */
+	/* The largest share is reported at the end. */
 	if (f->into->truncated_share > b->cut_share)
 		b->cut_share = f->into->truncated_share;
 	note_empty_start(f, b);
@@ -292,13 +292,13 @@ static bool part_done(struct profile_fetch *f, struct backends *b)
 	return true;
 }
 
-/* False when the server has no other form of this to be asked for. */
+/* Returns false if the server has no other form of the query. */
 static bool next_attempt(struct profile_fetch *f, const struct backends *b)
 {
 	struct job *job = &f->job;
 
 	if (f->query.span_id_count && f->query.wants_lines) {
-		/* From its first attempt, without lines. */
+		/* Restart at the first attempt, without lines. */
 		f->query.wants_lines = false;
 		job->attempt = 0;
 		return true;
@@ -329,8 +329,8 @@ static bool profile_answer(struct job *job, struct backends *b,
 	if (answer == ANSWER_TRY_NEXT && next_attempt(f, b))
 		return false;
 	if (answer == ANSWER_ERROR && f->query.max_nodes && p->node_limit) {
-		/* So many nodes may be refused: then as many as it allows, or
-		 * again what it gives by itself. */
+		/* The number of nodes may be refused: then use the server's
+		 * limit, or its default. */
 		allowed = p->node_limit(response);
 		f->query.max_nodes = allowed < f->query.max_nodes ? allowed : 0;
 		return false;
@@ -385,7 +385,7 @@ void profile_fetch_again_as_tree(struct profile_fetch *f,
 bool span_answer_is_believable(int64_t span_total, int64_t service_total,
 			       bool has_other_spans)
 {
-	/* Nothing of nothing proves nothing. */
+	/* Zero totals prove nothing. */
 	if (span_total <= 0)
 		return true;
 	return has_other_spans ? span_total < service_total
@@ -545,12 +545,12 @@ static bool snapshots_answer(struct job *job, struct backends *b,
 		job->attempt++;
 		return false;
 	}
-	/* Counted up to where the answer broke off is not counted. */
+	/* A partial count is not used. */
 	if (answer != ANSWER_OK && job->err.code != ERROR_NOT_FOUND)
 		return true;
 	s->count = sat_add_i64(s->count, count);
 	job->has_answer = s->count > 0;
-	/* What is empty may be answered so by any of the attempts. */
+	/* Any of the attempts may return an empty answer. */
 	if (answer == ANSWER_ERROR || !window_parts_next(&s->walk.parts))
 		return true;
 	job->attempt = 0;
@@ -585,7 +585,7 @@ static bool totals_request(struct job *job, struct backends *b,
 		request->is_optional = true;
 		return true;
 	}
-	/* A type that nothing is of sums up to nothing. */
+	/* A type without profiles has the sum 0. */
 	job->has_answer = err->code == ERROR_NOT_FOUND;
 	return false;
 }
@@ -614,7 +614,7 @@ void totals_job_init(struct totals_job *t, const struct totals_query *query)
 
 /* ---- files ---- */
 
-/* More names than that make no title. */
+/* Maximum number of names in a title. */
 #define NAMED 3
 
 static const char *name_of(const char *path)
@@ -636,8 +636,8 @@ struct str profile_files_name(struct backends *b, const char *const *paths,
 	return name;
 }
 
-/* A server sums the snapshots of a window, and of all instances: what is in
- * use has a meaning only per snapshot. */
+/* A server sums the snapshots of a window, and of all instances: values in use
+ * are meaningful only per snapshot. */
 
 #define SIDES 2
 
@@ -671,8 +671,8 @@ bool snapshots_divide(struct backends *b, const struct snapshots_side *sides,
 	return true;
 }
 
-/* Which profiles and lists of them a case file holds, told by what was asked
- * for. Knows no options. */
+/* The profiles and lists of profiles in a case file, found by the recorded
+ * requests. */
 
 /* SelectMergeProfileRequest of querier.proto. */
 static bool read_request(struct str body, struct held_profile *out)
@@ -765,7 +765,7 @@ bool held_profile_before(const struct har *har, const struct held_profile *of,
 	return is_found;
 }
 
-/* A number of a request of ours, which is JSON without blanks. */
+/* Reads a number of a request of ours, which is JSON without blanks. */
 static bool read_number(struct str body, struct str key, uint64_t *out)
 {
 	size_t at = str_find(body, key), len = 0;

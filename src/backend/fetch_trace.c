@@ -11,7 +11,7 @@
 #include "model/trace.h"
 #include "wire/har.h"
 
-/* Spans, and none of the trace that was asked for. */
+/* Fails if there are spans, but none of the requested trace. */
 static bool check_own(const struct backends *b, const struct trace *trace,
 		      struct error *err)
 {
@@ -22,7 +22,7 @@ static bool check_own(const struct backends *b, const struct trace *trace,
 			 backends_traces(b)->name);
 }
 
-/* One attempt. *answer says how it went; false is a failure for good. */
+/* Sends one attempt. *answer is its result; false is a final failure. */
 static bool try_attempt(struct backends *b, const struct trace_query *query,
 			const struct trace_id *id, unsigned attempt,
 			struct trace *trace, enum answer *answer,
@@ -76,7 +76,7 @@ static bool attempts_run(struct backends *b, const struct trace_query *query,
 			return true;
 		is_missed |= *answer == ANSWER_TRY_NEXT;
 	}
-	/* The last attempt said why it does not answer. */
+	/* The last attempt has the reason. */
 	return !is_missed;
 }
 
@@ -107,8 +107,8 @@ bool trace_fetch(struct backends *b, const struct trace_id *id,
 	return true;
 }
 
-/* Traces that links lead to, from whichever trace server answers: by the ids
- * that a trace names, and by asking who names it. */
+/* Linked traces, from any traces server: by the ids that a trace links to, and
+ * by a search for traces that link to it. */
 
 /* ---- by id ---- */
 
@@ -139,8 +139,7 @@ static bool trace_job_answer(struct job *base, struct backends *b,
 	bool is_done;
 
 	if (answer == ANSWER_OK) {
-		/* Oddities of a trace beside the requested one are no note of
-		 * the answer. */
+		/* Oddities of a linked trace are not noted. */
 		notes_init(&unheard);
 		is_done = decode_trace(format, buf_str(&response->body),
 				       &job->id, job->trace, &unheard,
@@ -180,11 +179,11 @@ bool linking_can_ask(const struct backends *b)
 	return t && t->linking_query && !b->traces.path;
 }
 
-/* Traces that point to one and are listed: more are a batch of many, which a
- * few of them tell. */
+/* Maximum number of traces with a link to one: more are a batch of similar
+ * ones, which a few represent. */
 #define LINKING_TRACES 20u
 
-/* text: of the query, which it borrows. */
+/* text: buffer for the query, which borrows it. */
 static struct find_query query_of(const struct linking_job *job,
 				  const struct trace_backend *t,
 				  struct buf *text)
@@ -253,8 +252,7 @@ void linking_job_init(struct linking_job *job, const struct trace_id *id,
 	hits_init(&job->hits);
 }
 
-/* One question for traces that a query describes, or a page of its answer, from
- * whichever trace server answers. */
+/* One query for the traces that match a search, or one page of its answer. */
 
 static bool find_request(struct job *base, struct backends *b,
 			 struct http_request *request, struct error *err)
@@ -343,8 +341,8 @@ bool hits_fetch(struct backends *b, const struct find_query *query,
 	return false;
 }
 
-/* The searches that a case file holds, handed over one by one. Knows neither
- * what they looked for nor what their answers mean. */
+/* The searches recorded in a case file, in order. Their queries and answers are
+ * not interpreted here. */
 
 bool held_searches_each(const struct har *har, held_search_taker take,
 			void *context, size_t *count, struct error *err)

@@ -12,7 +12,8 @@
 #include "base/timefmt.h"
 #include "decode/snapshot.h"
 
-/* "The last hour" of a sweep that began long ago is not what is asked today. */
+/* Maximum age of a file: "the last hour" of an old sweep is not what the user
+ * means today. */
 #define MOST_AGE_NS NS_PER_DAY
 
 #define TAIL_BYTES 4096
@@ -26,8 +27,7 @@ static bool fail_system(const struct fleet_file *file, const char *what,
 
 /* ---- what is there ---- */
 
-/* A line that was not finished, by a run that was stopped, is cut off. *size:
- * what is left. */
+/* Cuts off an incomplete last line of an interrupted run. *size: the rest. */
 static bool cut_tail(struct fleet_file *file, off_t *size, struct error *err)
 {
 	char tail[TAIL_BYTES];

@@ -21,14 +21,14 @@
 #include "base/system.h"
 #include "base/timefmt.h"
 
-/* Long histories take git some seconds a function; who waits for an answer at
- * night has not more. */
+/* Time limit: long histories take git some seconds per function, and an
+ * engineer on call will not wait longer. */
 #define WAIT_MS 3000
 
-/* For the case that nobody is there to stop it. */
+/* A limit in case the parent is gone. */
 #define CPU_SECONDS 10u
 
-/* The question, as it goes through the pipe. */
+/* The request that is sent through the pipe. */
 struct request {
 	uint32_t first;
 	uint32_t last;
@@ -36,17 +36,16 @@ struct request {
 	char file[LIMIT_PATH_BYTES];
 };
 
-/* A child that waits for its turn. */
+/* The waiting child. */
 static struct {
-	pid_t pid;  /* 0: there is none */
-	int ask;    /* to write the request to; its end ends the child */
-	int answer; /* to read from */
+	pid_t pid;  /* 0: none */
+	int ask;    /* pipe for the request; the child ends at its EOF */
+	int answer; /* pipe for the answer */
 } prepared;
 
 /* ---- the program ---- */
 
-/* A path of PATH that is not whole does not count: it may lead into the work
- * tree. */
+/* Relative entries of PATH are skipped: they may lead into the work tree. */
 static bool find_git(char path[LIMIT_PATH_BYTES])
 {
 	struct str rest = str_from(getenv("PATH")), folder;
@@ -62,8 +61,8 @@ static bool find_git(char path[LIMIT_PATH_BYTES])
 	return false;
 }
 
-/* The user's own configuration stays, for the folders that it calls safe; what
- * it and that of the work tree could have run or fetched is switched off. */
+/* The user's configuration is used, for its safe.directory; programs and
+ * remotes that it or the work tree may configure are disabled. */
 static const char *const fixed_environment[] = {
 	"PATH=/usr/bin:/bin",       "LC_ALL=C",
 	"GIT_CONFIG_NOSYSTEM=1",    "GIT_ATTR_NOSYSTEM=1",
@@ -102,7 +101,7 @@ static const char *const arguments[] = {
 	"--no-notes",
 	"--encoding=UTF-8",
 	"--decorate-refs=refs/none",
-	/* %D has the mark of a commit whose parents are not there. */
+	/* %D shows the mark of a commit whose parents are missing. */
 	"--format=commit %H %ct %D%nsubject %s",
 	NULL, /* the lines */
 };
@@ -148,7 +147,7 @@ static _Noreturn void become_git(const char *git, const struct request *r)
 		confine_allow_devices(&c);
 		(void)!confine_end(&c);
 	}
-	/* Both are declared without const for reasons of history. */
+	/* Declared without const for historical reasons. */
 	execve(git, (char *const *)(uintptr_t)words,
 	       (char *const *)(uintptr_t)environment);
 	_exit(127);
@@ -182,7 +181,7 @@ static _Noreturn void wait_for_turn(const char *git, int ask, int answer)
 
 	for (size_t i = 0; i < COUNT_OF(signals); i++)
 		sigaction(signals[i], &usual, NULL);
-	/* Nothing came: the run has ended without a function to ask for. */
+	/* EOF: the run ended without a function to look up. */
 	if (!read_all(ask, &r, sizeof r))
 		_exit(0);
 	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
@@ -239,7 +238,7 @@ static bool send_request(const struct request *r)
 	return true;
 }
 
-/* Returns whether all was read; it ends at a limit. */
+/* Returns whether all was read and no limit reached. */
 static bool listen_to(struct buf *out)
 {
 	int64_t end_ns = clock_monotonic_ns() + WAIT_MS * NS_PER_MS;
@@ -263,7 +262,7 @@ static bool listen_to(struct buf *out)
 	}
 }
 
-/* Returns whether the program itself ended well. */
+/* Returns whether git itself succeeded. */
 static bool end_child(bool is_whole)
 {
 	int status = 0;
@@ -293,7 +292,7 @@ enum commits_gap git_log_read(const char *path, uint32_t first, uint32_t last,
 	memcpy(r.file, file.ptr, file.len);
 	memcpy(r.folder, len ? path : ".", len ? len : 1);
 	is_whole = send_request(&r) && listen_to(out);
-	/* Who was stopped has told the newest first. */
+	/* If it was stopped, the newest commits are already there. */
 	if (!end_child(is_whole) && (is_whole || !out->len))
 		return is_whole ? COMMITS_NO_TREE : COMMITS_LATE;
 	return COMMITS_GAP_NONE;

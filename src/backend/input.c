@@ -43,7 +43,8 @@ bool input_check(const char *path, struct error *err)
 				   : file_fail_read(path, errno, err);
 }
 
-/* An endless pipe, or a file of zeros, ends where it shows what it is. */
+/* Stops an endless pipe, or a file of zeros, at the bytes that show its
+ * format. */
 static bool may_go_on(void *context, struct str front, struct error *err)
 {
 	const struct input *in = context;
@@ -56,7 +57,7 @@ static bool may_go_on(void *context, struct str front, struct error *err)
 			 in->name, looks_like);
 }
 
-/* "-" is standard input. */
+/* Reads a file; "-" is standard input. */
 static bool input_read(struct input *in, const char *path, struct error *err)
 {
 	in->name = strcmp(path, "-") ? path : "standard input";
@@ -69,7 +70,7 @@ static bool input_read(struct input *in, const char *path, struct error *err)
 	in->bytes = decode_plain(buf_str(&in->raw), in->name, &in->plain, err);
 	if (!in->bytes.ptr)
 		return false;
-	/* A large file and what it unpacks to are not both needed. */
+	/* A large file is released once it is decompressed. */
 	if (in->bytes.ptr == in->plain.data)
 		buf_release(&in->raw);
 	in->format =
@@ -89,7 +90,8 @@ bool input_open(struct input *in, const char *path, struct error *err)
 			 &is_regular, err);
 	if (!feed)
 		return !is_regular && input_read(in, path, err);
-	/* A format that is not sure before all of it was seen is none here. */
+	/* A format that needs the whole input to be detected is not accepted
+	 * here. */
 	in->format = format_sniff(feed_front(feed), in->looks_like,
 				  sizeof in->looks_like);
 	if (format_is_streamed(in->format)) {
@@ -101,7 +103,7 @@ bool input_open(struct input *in, const char *path, struct error *err)
 	return input_read(in, path, err);
 }
 
-/* formats: those that would have done. */
+/* formats: the accepted ones, for the message. */
 static bool is_known(const struct input *in, const char *formats,
 		     struct error *err)
 {
@@ -115,7 +117,7 @@ bool input_open_trace(struct input *in, const char *path, struct error *err)
 {
 	if (!input_open(in, path, err))
 		return false;
-	/* Which of the two is wanted the command tells. */
+	/* The command determines which of the two is meant. */
 	if (in->format == FORMAT_CHROME_TRACE)
 		in->format = FORMAT_CHROME_SPANS;
 	if (format_is_profile(in->format))
@@ -134,7 +136,7 @@ bool input_open_trace(struct input *in, const char *path, struct error *err)
 	return in->feed;
 }
 
-/* Profiles of a run often lie in a folder of their own. */
+/* Profiles of a run are often in a folder of their own. */
 static bool is_folder(const char *path)
 {
 	struct stat st;
@@ -237,11 +239,11 @@ void input_release(struct input *in)
 	buf_release(&in->plain);
 }
 
-/* The files that a list of paths means where some of them are folders: the
- * profiles in it, by their names. Reads no file. */
+/* The files in a list of paths, with folders replaced by the profiles in them,
+ * sorted by name. Reads no file. */
 
-/* The suffixes of profiles by tools; anything else beside them, such as the
- * output of a benchmark, is none. */
+/* Suffixes of profiles by tools; other files in the folder, such as the output
+ * of a benchmark, are skipped. */
 static const char *const suffixes[] = {
 	".pb.gz", ".pb",     ".pprof",      ".prof",
 	".out",   ".folded", ".collapsed",  ".speedscope.json",
@@ -285,7 +287,8 @@ static bool list_add_entry(struct path_list *out, const char *folder,
 			    name);
 	if (!path.ptr)
 		return arena_fail(arena, "the names of files", err);
-	/* A pipe would be waited for; what is gone is told when it is read. */
+	/* Opening a pipe would block; a missing file is reported when it is
+	 * read. */
 	if (!stat(path.ptr, &st) && !S_ISREG(st.st_mode)) {
 		out->passed++;
 		return true;

@@ -83,14 +83,14 @@ void profiles_release(struct side *side)
 	side->room = NULL;
 }
 
-/* The requests of one round, and whose they are. */
+/* The requests of one round, and their jobs. */
 struct round {
 	struct backends *backends;
 	struct http_request requests[LIMIT_BATCH];
 	struct http_response responses[LIMIT_BATCH];
 	struct job *jobs[LIMIT_BATCH];
 	size_t count;
-	size_t answered; /* from the front on */
+	size_t answered; /* number of jobs, in order */
 };
 
 static bool round_fill(struct backends *b, struct round *r,
@@ -109,7 +109,7 @@ static bool round_fill(struct backends *b, struct round *r,
 		http_request_release(&r->requests[r->count]);
 		memset(&r->requests[r->count], 0, sizeof *r->requests);
 		job->is_done = true;
-		/* What it had to know first was shown by a dry run. */
+		/* A dry run has shown its preliminary request. */
 		if (job->err.code == ERROR_MEMORY ||
 		    job->err.code == ERROR_STOPPED) {
 			*err = job->err;
@@ -119,7 +119,7 @@ static bool round_fill(struct backends *b, struct round *r,
 	return true;
 }
 
-/* Its answer is needed no longer: all at once would be much to hold. */
+/* Frees the answer once it is used: all at once would take much memory. */
 static void round_answer_next(struct round *r)
 {
 	struct http_response *response = &r->responses[r->answered];
@@ -128,7 +128,7 @@ static void round_answer_next(struct round *r)
 	bool is_held;
 
 	error_clear(&job->err);
-	/* A case that was recorded with an answer holds no attempt after it. */
+	/* A case that was recorded with an answer has no later attempt. */
 	is_held = response->status || response->err.code != ERROR_NOT_FOUND;
 	if (is_held) {
 		job->status = response->status;
@@ -146,7 +146,8 @@ static void round_take(void *context, size_t index)
 	struct round *r = context;
 	const struct profile_backend *known = backends_profiles(r->backends);
 
-	/* Not while others are on their way, where the answer may ask on. */
+	/* Not while other requests are in flight, if the answer may cause
+	 * more. */
 	if (r->answered == index &&
 	    (r->jobs[index]->type->question == QUESTION_SERVER ||
 	     !(known->asks_on ||
@@ -162,7 +163,7 @@ static bool round_run(struct backends *b, struct round *r,
 
 	memset(r, 0, sizeof *r);
 	r->backends = b;
-	/* Jobs that could not ask are done and leave nothing to send. */
+	/* Jobs without a request are done and leave nothing to send. */
 	done = round_fill(b, r, jobs, n, err) &&
 	       (r->count == 0 ||
 		backends_send_each(b, r->requests, r->responses, r->count,
@@ -178,17 +179,17 @@ static bool round_run(struct backends *b, struct round *r,
 
 /* ---- what got lost ---- */
 
-/* The time that was asked about, to the second. */
+/* The length of a time to the second. */
 #define CLOCK_BYTES 19
 
-/* Lost questions that are told in one note: about the same, for one reason. */
+/* Gaps that share a note: same subject, same reason. */
 struct group {
 	const struct job *first;
 	size_t count;
 };
 
-/* That there is nothing is an answer, which servers give as their API has it
- * (answer_has_form()); a refusal is none. */
+/* Returns whether a job got no answer. An empty result is an answer, in the
+ * form of the server's API (answer_has_form()); a refusal is not. */
 static bool job_is_lost(const struct job *job)
 {
 	switch (job->err.code) {
@@ -197,7 +198,7 @@ static bool job_is_lost(const struct job *job)
 	case ERROR_NOT_FOUND:
 	case ERROR_STOPPED:
 		return false;
-	case ERROR_INTERNAL: /* this kind of server knows no such question */
+	case ERROR_INTERNAL: /* not supported by this kind of server */
 		return !job->has_answer && job->status && !job->type->is_aid;
 	default:
 		return !job->has_answer && !job->type->is_aid &&
@@ -241,7 +242,7 @@ static void add_time_range(struct buf *out, const struct job *job)
 		return;
 	format_rfc3339(range.from_ns, from);
 	format_rfc3339(range.to_ns, to);
-	/* Of the same day the time alone. */
+	/* On the same day show only the time. */
 	same = strncmp(from, to, 11) ? 0 : 11;
 	buf_addf(out, " of %.*sZ to %.*sZ", CLOCK_BYTES, from,
 		 CLOCK_BYTES - (int)same, to + same);

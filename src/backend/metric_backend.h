@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a server of metrics is. All speak PromQL over one API, so that they
- * differ in where it is and what they have; metrics.h says what to ask
- * for. Knows no server by name, sends nothing, and does not know who asks.
+ * Interface to a kind of metrics server. All speak PromQL over one API and
+ * differ in its address and in the metrics they have; metrics.h builds the
+ * expressions. Sends nothing.
  */
 #ifndef BACKEND_METRIC_BACKEND_H
 #define BACKEND_METRIC_BACKEND_H
@@ -11,10 +11,10 @@
 #include "model/metrics.h"
 
 enum metric_ask {
-	METRIC_ASK_NOW = 0,   /* an expression at one moment */
-	METRIC_ASK_RANGE,     /* over a window, step by step */
+	METRIC_ASK_NOW = 0,   /* an expression at one time */
+	METRIC_ASK_RANGE,     /* over a window, with a step */
 	METRIC_ASK_EXEMPLARS, /* of the selector */
-	METRIC_ASK_NAMES,     /* which of these there are */
+	METRIC_ASK_NAMES,     /* which of the given names exist */
 };
 
 struct metric_query {
@@ -22,19 +22,21 @@ struct metric_query {
 	struct str expression;   /* PromQL */
 	struct time_range range; /* METRIC_ASK_NOW: at its end */
 	int64_t step_ns;         /* whole seconds; METRIC_ASK_RANGE */
-	const struct str *names; /* METRIC_ASK_NAMES */
+	const struct str *names; /* for METRIC_ASK_NAMES */
 	size_t name_count;
 };
 
 struct metric_backend {
-	const char *name;  /* as messages begin: "prometheus" */
+	const char *name;  /* at the start of messages: "prometheus" */
 	const char *title; /* "Prometheus" */
-	/* It has what the platform measures itself. */
+	/* It has the metrics of the cloud platform itself. */
 	bool is_cloud;
-	/* Build information, for status_version_read(); NULL: none. */
+	/* Path of the build information, for status_version_read(); NULL:
+	 * none. */
 	const char *version_path;
 
-	/* Appended to the address, behind the project where there is one. */
+	/* Appends the path, which follows the address and the project if there
+	 * is one. */
 	void (*path)(const struct metric_query *query, struct buf *out);
 	enum answer (*answer)(const struct metric_query *query,
 			      const struct endpoint *e,

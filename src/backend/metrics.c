@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 
-/* Questions to the server of metrics, as jobs. */
+/* Queries to the metrics server, as jobs. */
 
 const struct metric_backend *backends_metrics(const struct backends *b)
 {
@@ -99,11 +99,12 @@ void metric_job_init(struct metric_job *m, const struct metric_query *query)
 	};
 }
 
-/* Names: Tempo's generator (modules/generator/processor/spanmetrics), the
- * collector's spanmetrics connector, OpenTelemetry's conventions for HTTP and
- * RPC as Prometheus translates them (semantic-conventions; the older HTTP names
- * are those before 1.23), cAdvisor, kube-state-metrics, Prometheus' client
- * libraries, Cloud Run and GKE as Cloud Monitoring's PromQL calls them. */
+/* Sources of the names: Tempo's generator
+ * (modules/generator/processor/spanmetrics), the collector's spanmetrics
+ * connector, OpenTelemetry's conventions for HTTP and RPC as Prometheus
+ * translates them (semantic-conventions; the older HTTP names are those before
+ * 1.23), cAdvisor, kube-state-metrics, Prometheus' client libraries, Cloud Run
+ * and GKE as in Cloud Monitoring's PromQL. */
 #define SERVED                                                                 \
 	{                                                                      \
 		{                                                              \
@@ -128,9 +129,8 @@ void metric_job_init(struct metric_job *m, const struct metric_query *query)
 #define OF_SPANS                                                               \
 	.operation_label = "span_name", .matchers = SERVED,                    \
 	.error_label = "status_code", .error_values = "STATUS_CODE_ERROR"
-/* The values that conventions have for the server's own failures: of HTTP 5xx,
- * of gRPC unknown, deadline exceeded, unimplemented, internal, unavailable,
- * data loss. */
+/* Values for server errors in the conventions: HTTP 5xx; gRPC unknown, deadline
+ * exceeded, unimplemented, internal, unavailable, data loss. */
 #define OF_HTTP(label) .error_label = (label), .error_values = "5.."
 #define OF_RUN .error_label = "response_code_class", .error_values = "5xx"
 #define OF_PROCESS .service_labels = OTEL_SERVICE
@@ -310,7 +310,7 @@ const struct metric_name metric_names[] = {
 	  .unit = 1,
 	  .service_labels = { "container_name", "pod_name" } },
 
-	/* Jobs and worker pools of Cloud Run have these, too. */
+	/* Also for jobs and worker pools of Cloud Run. */
 	{ .name = "run_googleapis_com:container_cpu_utilizations",
 	  .from = "Cloud Run",
 	  .meaning = METRIC_CPU_SHARE,
@@ -396,9 +396,9 @@ const struct metric_name metric_names[] = {
 
 const size_t metric_name_count = COUNT_OF(metric_names);
 
-/* Which names of metrics mean requests, latency, CPU, memory and its limit, and
- * how each is asked for in PromQL. The table is all there is to change where
- * another producer has names of its own. Asks nobody. */
+/* The metric names that mean requests, latency, CPU, memory and its limit, and
+ * their PromQL. To support another producer's names, only the table has to be
+ * extended. */
 
 const char *metric_meaning_name(enum metric_meaning meaning)
 {
@@ -479,7 +479,7 @@ const struct metric_platform metric_platforms[] = {
 
 /* ---- selectors ---- */
 
-/* A text as a regular expression of RE2 that matches it alone. */
+/* Appends a text as an RE2 pattern that matches only it. */
 static void add_literal(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -498,9 +498,8 @@ void metric_services_pattern(struct buf *out, const char *const *services,
 	}
 }
 
-/* RE2 of the values that the label has for the services that are wanted: jobs
- * with a namespace, pods with their suffixes.
- * Jobs may be called "namespace/service", pods "service-5d9c7-x2x". */
+/* Appends an RE2 pattern of the label's values for the wanted services: jobs
+ * may be called "namespace/service", pods "service-5d9c7-x2x". */
 static void metric_service_pattern(struct buf *out, const char *label,
 				   const struct metric_want *want)
 {
@@ -530,7 +529,7 @@ static void add_service(struct buf *out, const char *label,
 	buf_release(&pattern);
 }
 
-/* The route of "GET /cart" stands in a label without the method. */
+/* A label has the route of "GET /cart" without the method. */
 static struct str operation_value(const struct metric_name *n,
 				  const char *operation)
 {
@@ -541,7 +540,7 @@ static struct str operation_value(const struct metric_name *n,
 				: operation);
 }
 
-/* Further names than these stand in quotes, which older servers refuse. */
+/* Returns whether the name needs no quotes, which older servers refuse. */
 static bool is_plain_name(const char *name)
 {
 	for (; *name; name++)
@@ -550,8 +549,8 @@ static bool is_plain_name(const char *name)
 	return true;
 }
 
-/* Adds matchers; of all services what is of none is left out; there is always a
- * job. */
+/* Adds matchers; for all services, series without one are excluded; "job"
+ * always exists. */
 static void add_matchers(struct buf *out, const struct metric_source *s,
 			 const struct metric_want *w)
 {
@@ -575,8 +574,8 @@ static void add_matchers(struct buf *out, const struct metric_source *s,
 			       str_from(n->matchers[i].value));
 }
 
-/* The name before the list of matchers where people read it; without the
- * closing brace. */
+/* Begins a selector, with the name before the list of matchers for readability;
+ * without the closing brace. */
 static void begin_selector(struct buf *out, struct buf *list,
 			   const struct metric_source *s, const char *suffix,
 			   const struct metric_want *w)
@@ -644,7 +643,7 @@ static void add_rate(struct buf *out, const struct metric_source *s,
 		buf_addf(out, "[%llds])", (long long)(w->rate_ns / NS_PER_S));
 }
 
-/* "sum by (le, job) (": of each bucket, each service, or of all. */
+/* Appends "sum by (le, job) (": by bucket, by service, or over all. */
 static void open_sum(struct buf *out, const char *function, bool has_buckets,
 		     const struct metric_source *s, const struct metric_want *w)
 {
@@ -657,8 +656,8 @@ static void open_sum(struct buf *out, const char *function, bool has_buckets,
 	buf_add_char(out, '(');
 }
 
-/* Adds the gauge, of several instances that of the one nearest to its end. 0
- * stands for no limit. */
+/* Appends the gauge; for several instances that of the one nearest to its
+ * limit. 0 means no limit. */
 static void add_gauge(struct buf *out, const struct metric_source *s,
 		      const struct metric_want *w)
 {
@@ -815,15 +814,15 @@ void metric_errors_expression(struct buf *out, const struct metric_indicator *i,
 	buf_addf(out, "[%s]))", window);
 }
 
-/* How Cloud Monitoring's own filters call a metric that PromQL knows by another
- * name: type, resource and labels. Asks nobody. */
+/* Filters of Cloud Monitoring for metrics that have other names in PromQL:
+ * type, resource and labels. */
 
 /* Labels of the resource prometheus_target; others are the metric's. */
 static const char *const target_labels[] = { "job",	 "instance",
 					     "namespace", "cluster",
 					     "location",  NULL };
 
-/* Those of the platform have the service in their resource. */
+/* Platform metrics have the service in their resource labels. */
 const char *metric_filter_scope(const struct metric_source *source)
 {
 	size_t i = 0;
@@ -870,7 +869,7 @@ static void add_filter_service(struct buf *out, const struct metric_source *s,
 	buf_release(&pattern);
 }
 
-/* Adds a label; what is no word stands in quotes. */
+/* Appends a label, quoted if it is not a word. */
 static void add_metric_label(struct buf *out, const char *label)
 {
 	buf_add_text(out, " AND metric.labels.");

@@ -17,7 +17,7 @@
 
 /* ---- nearest names ---- */
 
-/* One step worse than anything that is still worth a mention. */
+/* One more than the largest distance worth a mention. */
 #define FAR 1000u
 
 static struct str without_suffixes(struct str name)
@@ -27,7 +27,7 @@ static struct str without_suffixes(struct str name)
 	return name;
 }
 
-/* Case and the kind of separator do not count. */
+/* Folds case and separators. */
 static struct str name_fold(struct str name, char room[EDIT_WORD_BYTES])
 {
 	struct str folded = { room, min_size(name.len, EDIT_WORD_BYTES) };
@@ -41,8 +41,9 @@ static struct str name_fold(struct str name, char room[EDIT_WORD_BYTES])
 	return folded;
 }
 
-/* The name stands in the other with a separator, or nothing, on both sides:
- * "checkout-prod" and "eu.checkout" hold "checkout", "checkouts" does not. */
+/* Returns whether a name contains another one between separators or at its
+ * ends: "checkout-prod" and "eu.checkout" contain "checkout", "checkouts" does
+ * not. */
 static bool holds_whole(struct str name, struct str part)
 {
 	char name_room[EDIT_WORD_BYTES], part_room[EDIT_WORD_BYTES];
@@ -58,8 +59,8 @@ static bool holds_whole(struct str name, struct str part)
 }
 
 /* Senders add and drop prefixes ("prod/checkout", "ebpf/ns/app") and suffixes
- * (old agents: "checkout.cpu"; of one's own: "checkout-prod"), so those come
- * before typing errors. */
+ * (old agents: "checkout.cpu"; environments: "checkout-prod"), so these are
+ * nearer than typos. */
 static size_t name_distance(struct str name, struct str wanted)
 {
 	struct str own = without_suffixes(name);
@@ -85,7 +86,7 @@ static size_t name_distance(struct str name, struct str wanted)
 	return FAR;
 }
 
-/* Insertion into the few best: of equals the first in the list's order. */
+/* Insertion into the best ones; ties keep the order of the list. */
 size_t nearest_names(const struct name_list *list, struct str wanted,
 		     struct str *out, size_t max)
 {
@@ -118,12 +119,12 @@ size_t nearest_names(const struct name_list *list, struct str wanted,
 
 #define CANDIDATES 5
 
-/* The words of --type and what runtimes call it, best first: the names of
- * Go, then Java's (TLAB, live), Python's (alloc_sample, alloc:), Node's (space,
- * objects) and eBPF's. A candidate is a prefix of the id up to a whole part. */
+/* The words of --type and the names in runtimes, best first: those of Go, then
+ * of Java (TLAB, live), Python (alloc_sample, alloc:), Node (space, objects)
+ * and eBPF. A candidate is a prefix of the id up to a whole part. */
 static const struct type_word {
 	const char *word;
-	const char *usual; /* asked for when nothing is known of the service */
+	const char *usual; /* default if the service's types are not known */
 	const char *candidates[CANDIDATES];
 } type_words[] = {
 	{ "cpu",
@@ -185,7 +186,7 @@ static const struct {
 	{ "contention", "mutex" },  { "peak_heap", "peak" },
 };
 
-/* prefix, and behind it the end or the next part. */
+/* Returns whether id is prefix, followed by the end or the next part. */
 static bool has_parts(struct str id, struct str prefix)
 {
 	return str_starts(id, prefix) &&
@@ -269,7 +270,7 @@ static bool fail_unknown(struct str word, const struct name_list *present,
 		near.best, near.best[0] ? "?" : "");
 }
 
-/* The sample type by its own name: "alloc_in_new_tlab_objects". */
+/* Finds a sample type by its name: "alloc_in_new_tlab_objects". */
 static bool find_sample_type(struct str word, const struct name_list *present,
 			     struct str *found)
 {
@@ -325,11 +326,10 @@ struct str profile_type_word(struct str type_id,
 	return STR("");
 }
 
-/* Names of services and types in answers that were kept in a folder. Asks
- * nobody. */
+/* Names of services and types from answers that were saved in a folder. */
 
-/* Someone waits for them with a finger on a key: enough for what was looked at
- * of late, a few milliseconds each. */
+/* Used by shell completion, where users wait: enough for recent queries, a few
+ * milliseconds each. */
 #define CACHE_FILES 100u
 
 struct names {
@@ -338,7 +338,7 @@ struct names {
 	bool is_types; /* else of services */
 };
 
-/* Takes the names of an answer; what cannot be read offers none. */
+/* Adds the names of an answer; unreadable ones are skipped. */
 static void names_take_answer(struct names *n, const struct har_held *held,
 			      const struct http_response *response)
 {

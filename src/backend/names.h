@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of services and types in answers that were kept in a folder. Asks
- * nobody.
+ * Names of services and types from answers that were saved in a folder. Sends
+ * nothing.
  */
 #ifndef BACKEND_NAMES_H
 #define BACKEND_NAMES_H
@@ -11,8 +11,8 @@
 #include "backend/source.h"
 #include "base/arena.h"
 
-/* Reads the kept names of types, else of services; sorted, some more than once,
- * in the arena. What cannot be read has none. list: empty. */
+/* Reads the saved names of types, or of services; sorted, possibly with
+ * duplicates, in the arena. Unreadable files are skipped. list: empty. */
 void kept_names_read(const char *folder, bool is_types, struct arena *arena,
 		     struct name_list *list);
 

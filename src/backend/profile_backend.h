@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a server of profiles is: how each question is put to it, what its
- * answers mean, and what it can do. A kind of server is one such object in a
- * room of its own, and what it has to remember during a run is side->room.
- * Knows no server by name, and not who asks.
+ * Interface to a kind of profile server: its requests, the reading of its
+ * answers, and its capabilities. Each kind is one such object in a folder of
+ * its own; its state during a run is side->room.
  */
 #ifndef BACKEND_PROFILE_BACKEND_H
 #define BACKEND_PROFILE_BACKEND_H
@@ -22,18 +21,19 @@ struct whole_query;
 struct whole_taker;
 struct side;
 
-/* The abilities of a server. Code outside backend/ asks for these, not for the
+/* The capabilities of a server. Code outside backend/ checks these and not the
  * name of a server. */
 struct profile_traits {
-	/* Samples can be selected by the ids of their spans. */
+	/* Samples can be selected by span ids. */
 	bool has_span_samples;
-	/* Nothing is selected: a list of profiles is fetched and added up, so
-	 * that further questions of the same list cost nothing. */
+	/* Profiles are not selected by the server: a list of them is fetched
+	 * and added up here, so that further queries of the same list cost
+	 * nothing. */
 	bool is_list;
-	/* Services are called by targets of the platform's own (jobs, Cloud
-	 * Run services) as well. */
+	/* Services may also be named by targets of the platform (jobs, Cloud
+	 * Run services). */
 	bool has_targets;
-	/* How long profiles are kept; 0: as its operator wants it. */
+	/* How long profiles are kept; 0: configured by the operator. */
 	int64_t retention_ns;
 };
 
@@ -41,19 +41,19 @@ struct profile_query {
 	const char *type_id;  /* five parts */
 	const char *selector; /* '{service_name="x"}' */
 	struct time_range range;
-	const uint64_t *span_ids; /* repeats count once */
+	const uint64_t *span_ids; /* duplicates count once */
 	size_t span_id_count; /* at most LIMIT_COHORT_SPANS; 0: all samples */
-	int64_t max_nodes;    /* of a tree; 0: the server's own limit */
+	int64_t max_nodes;    /* size of a tree; 0: the server's default */
 	bool wants_lines;     /* of spans, if the server has them */
-	/* The range goes on from that of another query. What began before it
-	 * is of that one, where profiles have a length. */
+	/* The range continues that of another query: profiles that began before
+	 * it belong to that one, where profiles have a length. */
 	bool is_continued;
 };
 
-/* How an answer with a profile is to be read. */
+/* How to read an answer with a profile. */
 struct profile_form {
 	enum format format;
-	const char *note; /* what is to be said of it; NULL: nothing */
+	const char *note; /* a note to show; NULL: none */
 };
 
 /* Series by labels. */
@@ -66,27 +66,28 @@ struct series_query {
 
 /* In the server's order, at most LIMIT_SERIES. */
 struct series_list {
-	struct str *values; /* count rows; NULL ptr: the series has no such */
+	struct str *values; /* count rows; NULL ptr: the series lacks the
+			     * label */
 	size_t count;
-	size_t label_count; /* values a row */
+	size_t label_count; /* values per row */
 };
 
-/* The sums of samples of one type, step by step, by the values of one label or
- * two. */
+/* Sums of samples of one type per step, grouped by one or two labels. */
 struct totals_query {
 	const char *type_id;
 	const char *selector;
 	const char *label;
-	const char *beside; /* by the values of this one, too; NULL: none */
+	const char *beside; /* second label to group by; NULL: none */
 	int64_t from_ms;
 	int64_t step_ms;   /* above 0 */
-	size_t step_count; /* at least 2: servers answer one point with none */
+	size_t step_count; /* at least 2: servers return nothing for one
+			    * point */
 };
 
 struct total {
 	struct str name; /* the label's value; empty: without the label */
 	struct str beside;
-	double *values;  /* of each step, none below 0 */
+	double *values;  /* one per step, none below 0 */
 };
 
 struct totals {
@@ -94,56 +95,57 @@ struct totals {
 	size_t count;        /* at most LIMIT_NAMES */
 };
 
-/* Requests are built for a side, with what its room remembers. Answers set err
- * for all but success, and put lists into b->arena. */
+/* Requests are built for a side and the state of its server. Functions for
+ * answers set err unless they succeed, and put lists into b->arena. */
 struct profile_backend {
-	const char *name;  /* as messages begin: "pyroscope" */
+	const char *name;  /* at the start of messages: "pyroscope" */
 	const char *title; /* "Pyroscope" */
 	struct profile_traits traits;
-	const struct profile_checkup *checkup; /* what doctor looks at */
+	const struct profile_checkup *checkup; /* the checks of doctor */
 
-	/* Before each question: learns what has to be known first, by requests
-	 * of its own. False: this is no such server. NULL: nothing is to be
-	 * known. */
+	/* Called before each query: sends the requests whose answers are needed
+	 * first. Returns false if this is not a server of this kind. NULL:
+	 * nothing needed. */
 	bool (*learn)(struct backends *b, struct error *err);
-	/* Whether this server, taken for another kind, may have answered so.
-	 * NULL: it is always called by its name. */
+	/* Returns whether such an answer, to a request for another kind of
+	 * server, may come from this kind. NULL: this kind is always named by a
+	 * prefix. */
 	bool (*is_likely)(const struct http_response *response);
-	/* Frees side->room, which is not NULL. NULL: it needs none. */
+	/* Frees side->room, which is not NULL. NULL: no state. */
 	void (*release)(void *room);
 
-	/* Keeps what is fetched in this folder, for later runs of the same
-	 * scope (NULL: none); whether it can. NULL: nothing is worth it. */
+	/* Sets the folder of a cache for later runs of the same scope (NULL:
+	 * none); returns whether it can be used. NULL: nothing is worth
+	 * caching. */
 	bool (*keep)(struct side *side, const char *folder, const char *scope);
-	/* Why what is kept is of no use; NULL: it is. Goes with keep. */
+	/* Returns why the cache is of no use; NULL: it is usable. Set together
+	 * with keep. */
 	const struct error *(*lost)(const struct side *side);
 
-	/* Answers all jobs that ask something of profiles, without requests of
-	 * theirs; the others stay as they are. What goes wrong with an answer
-	 * is in its job; false when nothing can go on. NULL: it is asked job by
-	 * job, by all that follows. */
+	/* Answers all jobs about profiles without requests of the jobs; other
+	 * jobs are left alone. Errors of one answer are set in its job; returns
+	 * false if nothing can go on. NULL: jobs are run one by one, with the
+	 * functions below. */
 	bool (*answer_jobs)(struct backends *b, struct job *const *jobs,
 			    size_t n, struct error *err);
-	/* All profiles one by one, as they were sent. NULL: it
-	 * gives sums only. */
+	/* Passes on all profiles one by one, as they were sent. NULL: the
+	 * server returns only sums. */
 	bool (*each)(struct backends *b, const struct whole_query *query,
 		     const struct whole_taker *taker, struct error *err);
-	/* How many profiles an answer is of, and how many more those of a wider
-	 * window would be, as notes; for a query that was answered with so many
-	 * samples. around: the window around a trace, of which the query may be
-	 * the part that was slow; NULL without one. NULL: it is of all there
-	 * was. */
+	/* Adds notes on how many profiles an answer with this number of samples
+	 * covers, and how many more a wider window would add. around: the
+	 * window around a trace, of which the query may be the slow part; NULL
+	 * without a trace. NULL: the answer always covers all profiles. */
 	void (*note_extent)(struct backends *b,
 			    const struct profile_query *query, int64_t samples,
 			    const struct time_range *around);
-	/* Reads the names of services, or the ids of types, that an answer
-	 * which was kept has; url and what was sent there tell what it is.
-	 * NULL, or false: none. */
+	/* Reads the names of services, or the ids of types, in a saved answer;
+	 * url and the body that was sent identify it. NULL, or false: none. */
 	bool (*kept_names)(struct backends *b, const char *url,
 			   struct str asked,
 			   const struct http_response *response, bool is_types,
 			   struct name_list *names, struct error *err);
-	/* Answers to lists lead to further requests at once. */
+	/* Answers to lists cause further requests at once. */
 	bool asks_on;
 
 	/* Services that sent profiles in a range. */
@@ -154,7 +156,8 @@ struct profile_backend {
 	bool (*services_answer)(const struct backends *b,
 				const struct http_response *response,
 				struct name_list *names, struct error *err);
-	/* Full ids of the types of what the query selects; it has no labels. */
+	/* Full ids of the types of the selected profiles; the query has no
+	 * labels. */
 	bool (*types_request)(const struct side *side,
 			      const struct series_query *query,
 			      struct http_request *request, struct error *err);
@@ -162,7 +165,7 @@ struct profile_backend {
 			     const struct series_query *query,
 			     const struct http_response *response,
 			     struct name_list *types, struct error *err);
-	/* Which series the query selects. */
+	/* The selected series. */
 	bool (*series_request)(const struct side *side,
 			       const struct series_query *query,
 			       struct http_request *request, struct error *err);
@@ -173,7 +176,7 @@ struct profile_backend {
 
 	/* A profile; attempts from best to last. */
 	unsigned (*profile_attempts)(const struct profile_query *query);
-	/* The first of them that brings names only. */
+	/* Returns the first attempt that returns function names only. */
 	unsigned (*names_attempt)(const struct profile_query *query);
 	bool (*profile_request)(const struct side *side,
 				const struct profile_query *query,
@@ -185,26 +188,28 @@ struct profile_backend {
 				      const struct http_response *response,
 				      struct profile_form *form,
 				      struct error *err);
-	/* The file that an answer wraps, appended to plain. NULL: it is the
-	 * body itself. */
+	/* Appends the profile file inside of an answer to plain. NULL: the body
+	 * is the file. */
 	bool (*profile_unwrap)(const struct side *side,
 			       const struct http_response *response,
 			       struct buf *plain, struct error *err);
-	/* Whether samples of spans come with files and lines, as far as is
+	/* Returns whether samples of spans have files and lines, as far as
 	 * known. NULL: never. */
 	bool (*has_span_lines)(const struct side *side);
-	/* Whether values of this type are totals since each process began,
-	 * which say little of a window. NULL: of none. */
+	/* Returns whether values of this type are totals since each process
+	 * start, which say little about a window. NULL: never. */
 	bool (*counts_totals)(const struct side *side, struct str type_id);
-	/* The limit that this answer names when it refuses max_nodes as too
-	 * many; 0: it is something else, or names none. NULL: none does. */
+	/* Returns the limit named by an answer that refuses max_nodes as too
+	 * many; 0: another answer, or no limit named. NULL: there is no such
+	 * answer. */
 	int64_t (*node_limit)(const struct http_response *response);
-	/* The longest window the server takes, when this answer refuses a
-	 * longer one; 0: it is something else. NULL: it takes any. */
+	/* Returns the longest window that the server accepts if the answer
+	 * refuses a longer one; 0: another answer. NULL: any window is
+	 * accepted. */
 	int64_t (*window_limit_ns)(const struct http_response *response);
 
-	/* How many snapshots a gauge's profile sums up; attempts from best to
-	 * last, by instance where the label is not NULL. */
+	/* The number of snapshots summed in a gauge's profile; attempts from
+	 * best to last, by instance where the label is not NULL. */
 	unsigned snapshots_attempts;
 	bool (*snapshots_request)(const struct side *side,
 				  const struct profile_query *query,
@@ -215,7 +220,7 @@ struct profile_backend {
 					const struct http_response *response,
 					int64_t *count, struct error *err);
 
-	/* ERROR_NOT_FOUND: there is no such type at all. */
+	/* ERROR_NOT_FOUND: the type does not exist at all. */
 	bool (*totals_request)(const struct side *side,
 			       const struct totals_query *query,
 			       struct http_request *request, struct error *err);
@@ -225,47 +230,48 @@ struct profile_backend {
 			      struct totals *totals, struct error *err);
 };
 
-/* Profiles one by one, as agents sent them or as they lie on disk, from whoever
- * has them so. */
+/* Single profiles, as sent by agents or stored on disk, from any source that
+ * has them. */
 
 struct whole_label {
 	struct str name; /* "service_name", "version", "zone" */
 	struct str value;
 };
 
-/* All is the giver's. */
+/* All is owned by the source. */
 struct whole_profile {
-	struct str name;  /* tells it from all others of its source */
-	struct str kind;  /* of samples, as Pyroscope calls it: "process_cpu" */
+	struct str name;  /* unique within its source */
+	struct str kind;  /* of samples, named as in Pyroscope: "process_cpu" */
 	struct str bytes; /* pprof, gzip or plain; empty before it is fetched */
 	int64_t start_ns; /* 0: not known */
 	struct whole_label labels[LIMIT_STORED_LABELS + 1];
 	size_t label_count;
-	bool is_narrowed; /* counts since the process began are left out */
+	bool is_narrowed; /* values since process start are left out */
 };
 
 struct whole_query {
-	const char *service; /* of files: whose they are; NULL: all */
+	const char *service; /* for files: the service they are of; NULL: all */
 	struct time_range range;
-	/* Files, and no server. */
+	/* Files instead of a server. */
 	const char *const *paths;
 	size_t path_count;
-	/* For who adds up what comes: without counts since a process began. */
+	/* The profiles will be added up: leave out values since process
+	 * start. */
 	bool is_for_sums;
 };
 
 struct whole_taker {
-	/* Called for each first: whether it is wanted. */
+	/* Called first for each profile: returns whether it is wanted. */
 	bool (*wants)(void *context, const struct whole_profile *profile);
-	/* Called for those that are wanted. bytes are empty where there is no
-	 * reading it: why says more. False with err ends it. */
+	/* Called for wanted profiles. bytes are empty if it cannot be read: see
+	 * why. False with err stops. */
 	bool (*take)(void *context, const struct whole_profile *profile,
 		     const struct error *why, struct error *err);
 	void *context;
 };
 
-/* Lists of answers that grow in an arena while an answer is read, whichever
- * server sent it. Past their limit they take no more, which is no failure. */
+/* Lists that grow in an arena while the answer of any server is read. Items
+ * beyond their limit are dropped, which is not a failure. */
 
 struct name_gatherer {
 	struct arena *arena;
@@ -277,18 +283,18 @@ struct name_gatherer {
 void name_gatherer_init(struct name_gatherer *g, struct arena *arena,
 			struct name_list *list);
 void name_gatherer_add(struct name_gatherer *g, struct str name);
-/* [".."], for answer_read_field(). */
+/* Reads a JSON array of strings, for answer_read_field(). */
 void name_gatherer_read(struct json_reader *r, void *name_gatherer);
 /* Sorts the list. */
 bool name_gatherer_finish(struct name_gatherer *g,
 			  struct error *err) MUST_CHECK;
 
-/* Appends another part's names, and sorts again. */
+/* Appends the names of another part, and sorts again. */
 bool name_list_add(struct name_list *list, struct arena *arena,
 		   const struct name_list *part, struct error *err) MUST_CHECK;
 
-/* Appends series by the same labels. One of several parts is listed as often,
- * which readers must expect of servers anyway. */
+/* Appends series with the same labels. A series of several parts is listed
+ * several times, which readers have to expect from servers anyway. */
 bool series_list_add(struct series_list *list, struct arena *arena,
 		     const struct series_list *part,
 		     struct error *err) MUST_CHECK;
@@ -304,7 +310,7 @@ struct total_gatherer {
 void total_gatherer_init(struct total_gatherer *g,
 			 const struct totals_query *query, struct arena *arena,
 			 struct totals *totals);
-/* Room for one more, empty; NULL past the limit or without memory. */
+/* Returns a new, empty item; NULL past the limit or without memory. */
 struct total *total_gatherer_add(struct total_gatherer *g);
 bool total_gatherer_finish(const struct total_gatherer *g,
 			   struct error *err) MUST_CHECK;

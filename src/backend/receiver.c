@@ -33,8 +33,8 @@ enum receipt receiver_fail(const char *subject, const struct endpoint *endpoint,
 	int status = response->status;
 	struct reason reason;
 
-	/* Others are not about this one request, what it holds being wrong, too
-	 * old, or too much. */
+	/* Other statuses are not about the data of this request being invalid,
+	 * too old, or too large. */
 	if (status != 400 && status != 413 && status != 422) {
 		answer_fail(subject, endpoint, response, err);
 		return RECEIPT_NONE;

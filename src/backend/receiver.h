@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What takes exports: how what is sent is put, and what comes back means. A
- * kind of receiver is one such object in a room of its own. Sends nothing.
+ * Interface to a kind of export target: its requests, and the reading of its
+ * answers. Each kind is one such object in a folder of its own. Sends nothing.
  */
 #ifndef BACKEND_RECEIVER_H
 #define BACKEND_RECEIVER_H
@@ -9,31 +9,30 @@
 #include "backend/profile_backend.h"
 #include "backend/source.h"
 
-/* The answer of a receiver to one request. err is set for all but
- * RECEIPT_TAKEN. */
+/* The result of one request. err is set for all but RECEIPT_TAKEN. */
 enum receipt {
 	RECEIPT_TAKEN = 0,
-	RECEIPT_PART,    /* some of it is refused, *rejected of them */
-	RECEIPT_REFUSED, /* all of this request, others may be taken */
-	RECEIPT_NONE,    /* nothing more need be sent */
+	RECEIPT_PART,    /* some items are refused, *rejected of them */
+	RECEIPT_REFUSED, /* all of this request; others may be accepted */
+	RECEIPT_NONE,    /* nothing else will be accepted */
 };
 
 struct receiver {
 	const char *title;  /* "OTLP" */
 	const char *prefix; /* before an address: "otlp+" */
-	/* Of an intake that takes nobody without a key: the header of the key,
-	 * and what the key is called. NULL: as servers do. */
+	/* For an intake that requires a key: the header for the key, and the
+	 * name of the key. NULL: credentials as for other servers. */
 	const char *token_header;
 	const char *token_name;
-	/* What takes its profiles instead; NULL: nothing need be said. */
+	/* Where to send its profiles instead; NULL: no hint needed. */
 	const char *no_profiles;
-	/* An address may end in the route; NULL: none. */
+	/* An address may end with this route; NULL: none. */
 	const char *traces_suffix;
 	const char *profiles_suffix;
-	/* Spans as ExportTraceServiceRequest. NULL: it takes none. */
+	/* Sends spans as ExportTraceServiceRequest. NULL: not supported. */
 	bool (*traces_request)(const struct endpoint *endpoint, struct str otlp,
 			       struct http_request *request, struct error *err);
-	/* NULL: it takes none. */
+	/* NULL: not supported. */
 	bool (*profile_request)(const struct endpoint *endpoint,
 				const struct whole_profile *profile,
 				struct http_request *request,
@@ -44,18 +43,18 @@ struct receiver {
 			       int64_t *rejected, struct error *err);
 };
 
-/* The kinds there are; a plain address is the first one's. */
+/* All kinds; a plain address means the first one. */
 extern const struct receiver *const receiver_table[];
 extern const size_t receiver_table_count;
 
-/* ---- for rooms ---- */
+/* ---- for implementations ---- */
 
-/* A POST of these bytes, packed. */
+/* Builds a POST of these bytes, compressed. */
 bool receiver_post(const struct endpoint *endpoint, const char *route,
 		   const char *content_type, struct str bytes,
 		   struct http_request *request, struct error *err) MUST_CHECK;
 
-/* Returns the meaning of a status that is no success; subject: as in
+/* Returns the result for an unsuccessful status; subject: as in
  * answer_fail(). */
 enum receipt receiver_fail(const char *subject, const struct endpoint *endpoint,
 			   const struct http_response *response,

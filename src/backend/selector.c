@@ -69,8 +69,8 @@ static bool take_char(struct parser *p, char c)
 	return true;
 }
 
-/* Adds the character behind a backslash; others stand for themselves, as in
- * patterns that were escaped once. */
+/* Appends the character after a backslash; unknown escapes stand for the
+ * character itself, as in patterns that were escaped once. */
 static void add_escape(struct buf *out, char c)
 {
 	switch (c) {
@@ -113,7 +113,7 @@ static bool read_quoted(struct parser *p, struct buf *out)
 	return fail(p, "a closing quote");
 }
 
-/* Go's strings: "..", '..' or `..`. */
+/* Reads a Go string: "..", '..' or `..`. */
 static bool take_quoted(struct parser *p, struct str *out)
 {
 	struct buf text;
@@ -173,7 +173,8 @@ static struct regex *compile(struct str pattern, struct error *err)
 	struct regex *re = regex_new(pattern, "the selector", err);
 	struct buf text;
 
-	/* As it was written, so that a mistake is told where it stands. */
+	/* Compile it unanchored first, so that error positions are those of the
+	 * text. */
 	if (!re)
 		return NULL;
 	regex_free(re);

@@ -18,7 +18,7 @@ static void side_origin(const struct sides_want *w, const struct side *s,
 	w->origin(w->context, s->kind, value, common, name, out);
 }
 
-/* A secret from its file, or from the environment. *used borrows it. */
+/* Reads a secret from its file, or from the environment. *used borrows it. */
 static bool load_secret(const char *path, const char *value, const char *option,
 			char **out, const char **used, struct error *err)
 {
@@ -47,7 +47,7 @@ static bool load_secrets(const struct sides_want *w, struct side *s,
 			   &s->endpoint.token, err);
 }
 
-/* libcurl would say so after the first connection only. */
+/* libcurl would report it only after the first connection. */
 static bool check_certificates(const struct sides_want *w, const struct side *s,
 			       struct error *err)
 {
@@ -106,7 +106,7 @@ static bool side_init(const struct sides_want *w, struct side *s,
 	}
 	if (!check_certificates(w, s, err) || !load_secrets(w, s, c, err))
 		return false;
-	/* Room for the token; it is asked for when a request needs it. */
+	/* Reserve the token's buffer; it is fetched when a request needs it. */
 	if (c->token_command) {
 		s->token_command = c->token_command;
 		s->secrets[1] = mem_calloc(1, TOKEN_BYTES);
@@ -124,7 +124,7 @@ static bool side_init(const struct sides_want *w, struct side *s,
 	return true;
 }
 
-/* A kind that belongs to another side is a slip worth naming. */
+/* Reports a kind of server given for the wrong side. */
 static bool check_kind(struct backends *b, enum server_side kind,
 		       struct error *err)
 {
@@ -156,7 +156,7 @@ static bool has_header(const struct side *s, struct str name)
 	return false;
 }
 
-/* The project that pays: a header, which is no secret. */
+/* Adds the header with the project to charge, which is not secret. */
 static bool add_quota_project(const struct side_logins *l, struct side *s,
 			      struct error *err)
 {
@@ -175,7 +175,7 @@ static bool add_quota_project(const struct side_logins *l, struct side *s,
 	return true;
 }
 
-/* Credentials that were given win over those that can be found. */
+/* Given credentials take precedence over default ones. */
 static bool init_login(struct side_logins *l, struct side *s, struct error *err)
 {
 	struct endpoint *e = &s->endpoint;
@@ -207,7 +207,7 @@ static bool side_init_kind(const struct sides_want *w, struct backends *b,
 	const char *url = w->urls[kind];
 
 	/* A replay needs no credentials: none are read, whatever the options
-	 * say. The tenant stays: it is part of the recorded requests. */
+	 * are. The tenant is kept: it is part of the recorded requests. */
 	if (w->is_replay)
 		c = (struct side_settings){ .tenant_id = c.tenant_id };
 	if (kind != SERVER_TRACES && kind != SERVER_TO)
@@ -216,7 +216,7 @@ static bool side_init_kind(const struct sides_want *w, struct backends *b,
 	return side_init(w, s, &c, url, prefixes[kind], b->arena, err);
 }
 
-/* Those whose kind is not asked about. */
+/* Sets the row of sides whose kind is not probed. */
 static void set_row(struct side *s, const char *url,
 		    const struct backend_row *row)
 {
@@ -319,7 +319,7 @@ bool sides_renew_token(void *context, const struct endpoint *e)
 	if (!old)
 		return false;
 	is_new = ask_token(l, s, &err);
-	/* Where a login fails there is no answer to have notes. */
+	/* If a login fails there is no answer that could have notes. */
 	if (!is_new && s->has_login)
 		l->want.say("no new token after a 401: %s", err.message);
 	else if (!is_new)

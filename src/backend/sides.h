@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sides of a run, traces, profiles, metrics: from addresses and credentials
- * as they were given to servers that can be asked. Knows no options, only where
- * a value came from, for messages.
+ * The sides of a run, traces, profiles, metrics: turns given addresses and
+ * credentials into servers that can be queried. The origin of a value is known
+ * only for messages.
  */
 #ifndef BACKEND_SIDES_H
 #define BACKEND_SIDES_H
@@ -12,13 +12,13 @@
 #include "base/arena.h"
 #include "base/limits.h"
 
-/* How a side is reached. NULL: not given. */
+/* Settings of the connection to a side. NULL: not given. */
 struct side_settings {
 	const char *tenant_id;
 	const char *username;
 	const char *password_file;
 	const char *token_file;
-	const char *token_command; /* of the configuration only */
+	const char *token_command; /* from the configuration file only */
 	const char *headers[LIMIT_HEADERS];
 	size_t header_count;
 	const char *cacert;
@@ -27,8 +27,8 @@ struct side_settings {
 	const char *proxy;
 	bool insecure;
 	bool insecure_auth;
-	/* Secrets that come from the environment (TRACEFIND_TOKEN,
-	 * TRACEFIND_PASSWORD, PROFILECLI_TOKEN, PROFILECLI_PASSWORD). */
+	/* Secrets from the environment (TRACEFIND_TOKEN, TRACEFIND_PASSWORD,
+	 * PROFILECLI_TOKEN, PROFILECLI_PASSWORD). */
 	const char *token;
 	const char *password;
 };
@@ -36,12 +36,14 @@ struct side_settings {
 #define SIDE_ORIGIN_BYTES 300
 
 struct sides_want {
-	const struct side_settings *common; /* of all sides */
-	struct side_settings settings[SERVER_SIDES]; /* with the common ones */
+	const struct side_settings *common; /* for all sides */
+	struct side_settings settings[SERVER_SIDES]; /* includes the common
+						      * ones */
 	const char *urls[SERVER_SIDES];
-	/* Answers are recorded ones: no credential is read. */
+	/* Answers come from a recording: no credential is read. */
 	bool is_replay;
-	/* Where a value came from, for people; common: the one of all sides. */
+	/* Writes where a value came from, for messages; common: the value for
+	 * all sides. */
 	void (*origin)(const void *context, enum server_side side,
 		       const char *value, const char *common, const char *name,
 		       char out[SIDE_ORIGIN_BYTES]);
@@ -51,11 +53,11 @@ struct sides_want {
 /* Logins and tokens of a run's sides. */
 struct side_logins {
 	struct backends *backends;
-	struct google_login *google; /* of sides of Google Cloud, or NULL */
-	struct google_login_want want; /* how to ask for a token */
+	struct google_login *google; /* for sides on Google Cloud, or NULL */
+	struct google_login_want want; /* how to fetch a token */
 	bool is_replay;
-	unsigned batch;        /* number of requests sent together so far */
-	unsigned google_batch; /* as side.renewed_batch, for all sides */
+	unsigned batch;        /* number of batches sent so far */
+	unsigned google_batch; /* like side.renewed_batch, for all sides */
 };
 
 /* Fills the sides of l->backends; strings live in its arena or are borrowed.
@@ -63,7 +65,7 @@ struct side_logins {
 bool sides_init(const struct sides_want *w, struct side_logins *l,
 		struct error *err) MUST_CHECK;
 
-/* Frees logins, and wipes secrets. */
+/* Frees the logins and wipes secrets. */
 void sides_release(struct side_logins *l);
 
 /* Fetches the tokens that the requests of a batch need, before it is sent. */
@@ -71,8 +73,9 @@ bool sides_ensure_tokens(struct side_logins *l,
 			 const struct http_request *requests, size_t n,
 			 struct error *err) MUST_CHECK;
 
-/* For struct http_settings, after a refusal: once a run and side; all that the
- * same batch was refused goes again. context: the logins. */
+/* For struct http_settings: renews the token after a refusal, once per run and
+ * side; all refused requests of the batch are sent again. context: the
+ * logins. */
 bool sides_renew_token(void *context, const struct endpoint *e);
 
 #endif

@@ -38,9 +38,9 @@ bool request_fill(struct http_request *request, const struct endpoint *endpoint,
 
 #define PROBE_RANK_MISSING 5
 
-/* How much an answer tells about what is wrong, the most telling first. One
- * that was lost may have been the right one: that a path is missing, which the
- * other kind has, says less. */
+/* Ranks how informative an answer is about what is wrong, best first. A lost
+ * one may have been the right one: a missing path, which is the case for other
+ * kinds, is less informative. */
 static int probe_rank(const struct http_response *response)
 {
 	if (answer_is_denied(response))

@@ -8,13 +8,12 @@
 #include "base/out.h"
 #include "base/path.h"
 
-/* Lines shown before the first and behind the last with a value. */
+/* Lines shown before the first and after the last with a value. */
 #define MARGIN 5u
 
 #define WHAT "reading source files"
 
-/* The names come from the profile: what is no plain file (a device, a pipe)
- * is not touched. */
+/* Names come from the profile: devices and pipes are not opened. */
 static bool path_is_file(const char *path)
 {
 	struct stat st;
@@ -22,7 +21,7 @@ static bool path_is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Tries the folder and those above it. */
+/* Searches the folder and those above it. */
 static bool find_under(struct str folder, struct str file, struct buf *path)
 {
 	while (folder.len) {
@@ -65,7 +64,7 @@ bool source_file_find(const struct source_places *places, struct str name,
 	return false;
 }
 
-/* Steps over one line; its text without the end. */
+/* Advances by one line; returns it without its end. */
 static struct str next_line(struct str *rest)
 {
 	size_t end = str_find(*rest, STR("\n"));
@@ -78,7 +77,7 @@ static struct str next_line(struct str *rest)
 	return line;
 }
 
-/* Tabs would be escaped: four blanks, which keeps columns. */
+/* Replaces tabs, which would be escaped, by four blanks. */
 static struct str line_text(struct arena *arena, struct str line)
 {
 	struct buf text;
@@ -96,11 +95,11 @@ static struct str line_text(struct arena *arena, struct str line)
 	return kept;
 }
 
-/* A listing being put together: known lines and those around them. */
+/* A listing in progress: known lines and those around them. */
 struct join {
 	const struct source_line *known;
 	size_t known_count;
-	size_t at; /* of known, how many are out */
+	size_t at; /* number of known lines already added */
 	struct source_line *lines;
 	size_t count;
 };
@@ -110,8 +109,8 @@ static void take_known(struct join *j)
 	j->lines[j->count++] = j->known[j->at++];
 }
 
-/* Lines that the profile does not know come first, those behind the end of a
- * file of another version last, both without text. */
+/* Lines unknown to the profile come first, those beyond the end of a file of
+ * another version last, both without text. */
 static bool show_lines(struct listings *l, struct listing *item,
 		       struct str text, struct error *err)
 {
@@ -167,7 +166,7 @@ static bool read_one(const struct source_places *places, struct listings *l,
 
 	if (!item->file.len)
 		return explain(l, item, "the profile names no file", err);
-	/* In order of number: the last one is the highest. */
+	/* Sorted by number: the last one is the highest. */
 	if (!item->lines[item->line_count - 1].number)
 		return explain(l, item, "the profile names no lines", err);
 	buf_init(&path, LIMIT_STRING_BYTES * 2);

@@ -5,7 +5,7 @@
 #include "backend/rooms.h"
 #include "base/num.h"
 
-/* A new server: a room with its object, and a row here. */
+/* To add a server: a folder with its object, and a row here. */
 const struct backend_row backend_table[] = {
 	{ .name = "tempo",
 	  .title = "Tempo",
@@ -104,7 +104,7 @@ bool backend_row_holds(const struct backend_row *row, enum server_side side)
 	return held[side] != NULL;
 }
 
-/* A new receiver: a room with its object, and a row here. */
+/* To add a receiver: a folder with its object, and a row here. */
 const struct receiver *const receiver_table[] = { &receiver_otlp,
 						  &receiver_pyroscope,
 						  &receiver_newrelic,

@@ -36,7 +36,7 @@ static bool parse_traceparent(struct str text, struct trace_arg *out)
 	       parse_hex_u64(span, &out->span_id);
 }
 
-/* One round of percent-decoding; Grafana nests JSON inside its URLs. */
+/* Decodes once; Grafana nests JSON inside its URLs. */
 static void percent_decode(struct str text, struct buf *out)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -53,7 +53,8 @@ static void percent_decode(struct str text, struct buf *out)
 	}
 }
 
-/* The first run of exactly `digits` hex digits, bounded by anything else. */
+/* Finds the first run of exactly `digits` hex digits, bounded by anything
+ * else. */
 static bool find_hex_run(struct str text, size_t digits, struct str *run)
 {
 	size_t start = 0;
@@ -75,12 +76,12 @@ static bool find_hex_run(struct str text, size_t digits, struct str *run)
 	return false;
 }
 
-/* Where addresses of user interfaces hold an id, decoded: the Jaeger UI's and
- * the APIs' paths, Grafana's queries. */
+/* Places of ids in decoded URLs: paths of the Jaeger UI and of the APIs, and
+ * Grafana's queries. */
 static const char *const id_places[] = { "/trace/", "/traces/",
 					 "\"query\":\"" };
 
-/* The last one behind this place: a gateway's own path comes before. */
+/* Finds the last run after this place: a gateway's path comes before. */
 static bool find_behind(struct str text, struct str place, struct str *run)
 {
 	bool is_found = false;
@@ -112,9 +113,8 @@ static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
 	percent_decode(text, &once);
 	percent_decode(buf_str(&once), &twice);
 	found = find_hex_run(buf_str(&twice), TRACE_ID_DIGITS, &run);
-	/* Servers leave leading zeros out, so a place decides, not the number
-	 * of digits: a Jaeger's "/trace/ab12?uiFind=" goes on with a span
-	 * id. */
+	/* Servers omit leading zeros, so the place decides, not the number of
+	 * digits: a Jaeger's "/trace/ab12?uiFind=" continues with a span id. */
 	for (size_t i = 0; i < COUNT_OF(id_places) && !found; i++)
 		found = find_behind(buf_str(&twice), str_from(id_places[i]),
 				    &run);
@@ -159,7 +159,7 @@ static bool parse_google(struct str text, struct trace_arg *out)
 	return true;
 }
 
-/* Groups of hex digits, 32 in all, with a hyphen between each two. */
+/* Parses groups of hex digits, 32 in all, separated by hyphens. */
 static bool parse_groups(struct str text, const unsigned *digits, size_t count,
 			 struct trace_arg *out)
 {
@@ -184,8 +184,8 @@ static bool parse_groups(struct str text, const unsigned *digits, size_t count,
 	return true;
 }
 
-/* "1-<8 digits>-<24 digits>" of AWS X-Ray, also as the header X-Amzn-Trace-Id
- * has it: "Root=1-...-...;Parent=<16 digits>;Sampled=1". */
+/* Parses "1-<8 digits>-<24 digits>" of AWS X-Ray, also in the form of the
+ * header X-Amzn-Trace-Id: "Root=1-...-...;Parent=<16 digits>;Sampled=1". */
 static bool parse_xray(struct str text, struct trace_arg *out)
 {
 	static const unsigned digits[] = { 8, 24 };
@@ -239,8 +239,8 @@ static struct str unquoted(struct str text)
 	return text;
 }
 
-/* "trace_id=ID", "traceparent: 00-...", "\"traceId\": \"ID\"," without the name;
- * other text as it is. */
+/* Strips the name from "trace_id=ID", "traceparent: 00-...", "\"traceId\":
+ * \"ID\","; other text is unchanged. */
 static struct str without_name(struct str text)
 {
 	size_t end = min_size(str_until(text, 0, '='),
@@ -255,7 +255,7 @@ static struct str without_name(struct str text)
 
 bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 {
-	/* As logs have an id that went through a type for UUIDs. */
+	/* The form in logs of an id that was stored as a UUID. */
 	static const unsigned uuid[] = { 8, 4, 4, 4, 12 };
 	struct str trimmed = without_name(str_trim(str_from(text)));
 	int why_no_file;
@@ -291,8 +291,8 @@ bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 		       : file_fail_read(text, why_no_file, err);
 }
 
-/* Some tracers write 64-bit ids as decimal numbers: from so many digits on it
- * is more likely one of those than an id with zeros in front. */
+/* Some tracers write 64-bit ids as decimal numbers: with at least this many
+ * digits that is more likely than an id with leading zeros. */
 #define DECIMAL_DIGITS 17
 
 void trace_arg_doubt(const struct trace_arg *arg, const char *text,
@@ -322,8 +322,9 @@ void trace_arg_doubt(const struct trace_arg *arg, const char *text,
 struct trace_files {
 	struct trace_source *sources;
 	struct input *inputs;
-	size_t count; /* that are open */
-	struct trace_build *survey; /* of those linked to a trace; or NULL */
+	size_t count; /* number of open files */
+	struct trace_build *survey; /* for traces linked to the trace; or
+				     * NULL */
 };
 
 void trace_files_free(struct trace_files *f)
@@ -368,7 +369,8 @@ static struct trace_files *open_files(const char *const *paths, size_t count,
 	return NULL;
 }
 
-/* Several files are of one trace, or of the longest in them. */
+/* Several files are parts of one trace; reads it, or the longest one in
+ * them. */
 static bool read_files(const struct trace_named *n, struct backends *b,
 		       struct trace *trace, struct error *err)
 {
@@ -405,7 +407,7 @@ bool trace_files_fetch(struct trace_files *f, const struct trace_id *id,
 				  err);
 }
 
-/* Behind the first argument there are files only, and so is that one then. */
+/* Arguments after the first are always files, and then so is the first. */
 static bool check_files(const char *const *texts, size_t count,
 			const struct trace_arg *arg, struct error *err)
 {

@@ -151,7 +151,7 @@ bool trace_names_of_tag(const struct tags_query *query, const char *title,
 	return true;
 }
 
-/* The steps that several jobs take with answers of trace servers. */
+/* Common handling of answers of traces servers by several jobs. */
 
 bool trace_answer_decode(const struct backends *b, search_decoder *decode,
 			 struct str body, struct history *h,

@@ -122,8 +122,8 @@ static bool cloud_choose_profiles(const struct profile_list *list,
 	for (uint32_t i = 0; is_ok && type && i < list->count; i++) {
 		const struct stored_profile *p = &list->profiles[i];
 
-		/* Parts of a window share what lies across their border: it is
-		 * of the part in which it began. */
+		/* Parts of a window count a profile across their border once:
+		 * in the part in which it began. */
 		if (!c.series[p->series] ||
 		    list->series[p->series].type != type->type ||
 		    !stored_profile_is_in(p, query->range) ||
@@ -138,12 +138,13 @@ static bool cloud_choose_profiles(const struct profile_list *list,
 	return is_ok;
 }
 
-/* How many profiles a window has, and whether a wider one would have more. */
+/* Notes how many profiles a window has, and whether a wider one has more. */
 
-/* With so many, a function of 1 % of them that doubled is beyond doubt. */
+/* With this number, a doubled function with a share of 1 % is significant. */
 #define SAMPLES_ENOUGH 10000
 
-/* A wider window is worth a word when it brings several times as much. */
+/* Minimum factor by which a wider window has to increase the number for a
+ * note. */
 #define WIDER_FACTOR 3
 
 static uint32_t count_profiles(const struct profile_list *list,
@@ -160,8 +161,8 @@ static uint32_t count_profiles(const struct profile_list *list,
 		       : 0;
 }
 
-/* Around a trace it is widened on both sides, else it ends where it did. Where
- * it was cut to the time of slowness, a wider one is cut there as well. */
+/* Returns a wider range: around a trace on both sides, else with the same end.
+ * If it was limited to the slow part, so is the wider one. */
 static struct time_range range_widen(struct time_range range, int64_t length_ns,
 				     const struct time_range *around)
 {
@@ -180,7 +181,7 @@ static struct time_range range_widen(struct time_range range, int64_t length_ns,
 	};
 }
 
-/* The least of some usual lengths that brings enough; 0: none does. */
+/* Returns the shortest common length with enough profiles; 0: none. */
 static int64_t find_wider(const struct profile_list *list,
 			  const struct profile_query *query, uint32_t count,
 			  int64_t now_ns, const struct time_range *around,
@@ -223,7 +224,7 @@ void cloud_answers_note(struct backends *b, const struct profile_query *query,
 				      &more);
 	if (wider_ns) {
 		format_duration_option(wider_ns, length);
-		/* The slowness may turn out to be shorter than that. */
+		/* The slow part may turn out to be shorter. */
 		snprintf(offer, sizeof offer,
 			 "; --%s %s would bring %s%" PRIu32 " instead",
 			 around ? "pad" : "since", length,
@@ -235,12 +236,12 @@ void cloud_answers_note(struct backends *b, const struct profile_query *query,
 		  count, &"s"[count == 1], offer);
 }
 
-/* One profile out of many short ones, which come one after another: they are
- * decoded as they come and added up a few at a time, so that memory holds the
- * sum and a few of them. */
+/* A profile summed from many short ones that arrive one after another: they are
+ * decoded on arrival and added up a few at a time, so that memory holds the sum
+ * and a few of them. */
 
-/* Added up at once: each time the sum is copied, so that more at a time cost
- * less; those of 10 s are small. */
+/* Number of profiles added up at once: the sum is copied each time, so larger
+ * batches are cheaper; those of 10 s are small. */
 #define PARTS 32
 
 struct cloud_sum {
@@ -302,8 +303,8 @@ static bool sum_add_up(struct cloud_sum *sum, struct error *err)
 	return true;
 }
 
-/* Agents name their samples as their languages do: what the file takes for its
- * own is the type that was asked for. */
+/* Sample types are named differently by language: the default of the file is
+ * the requested type. */
 static bool part_decode(struct cloud_sum *sum, struct str plain,
 			struct profile *into, struct error *err)
 {
@@ -328,7 +329,8 @@ static bool part_decode(struct cloud_sum *sum, struct str plain,
 	return false;
 }
 
-/* "process_cpu:cpu:nanoseconds:cpu:nanoseconds": the part of that number. */
+/* Returns a part of "process_cpu:cpu:nanoseconds:cpu:nanoseconds" by its
+ * number. */
 static struct str type_part(const char *id, unsigned number)
 {
 	struct str rest = str_from(id);
@@ -350,8 +352,8 @@ static bool part_read(struct cloud_sum *sum, struct str bytes,
 	plain = decode_plain(bytes, "the profile", &storage, err);
 	is_ok = plain.ptr && part_decode(sum, plain, into, err);
 	if (is_ok) {
-		/* Those of several languages are added up and compared under
-		 * one name and in one unit; Node.js counts microseconds. */
+		/* Profiles of several languages are added up and compared under
+		 * one name and in one unit; Node.js uses microseconds. */
 		own = profile_unit(into);
 		if (!str_equal(unit, own))
 			factor = ns > 0 ? time_unit_ns(own) / ns : 0;
@@ -444,7 +446,7 @@ static bool answer_names(struct names_job *n, struct backends *b,
 
 /* ---- series ---- */
 
-/* Rows of texts, each kind once. */
+/* Rows of texts without duplicates. */
 struct rows {
 	struct series_job *job;
 	struct arena *arena;
@@ -461,15 +463,15 @@ static struct str label_value(const struct profile_list *list,
 
 	if (!strcmp(label, "__profile_type__"))
 		return str_from(type_id);
-	/* Of one instance at a time profiles are taken: which one is chance, so
-	 * none is compared with the others. */
+	/* Profiles are taken of one instance at a time, chosen at random, so
+	 * instances are not compared. */
 	if (instance_is_name(str_from(label)))
 		return (struct str){ NULL, 0 };
 	value = cloud_series_value(list, s, str_from(label));
 	return value.len ? value : (struct str){ NULL, 0 };
 }
 
-/* True when there was no such row yet. */
+/* *is_new: there was no such row yet. */
 static bool row_is_new(struct rows *r, const struct str *row, bool *is_new,
 		       struct error *err)
 {
@@ -549,7 +551,7 @@ static bool answer_series(struct series_job *s, struct backends *b,
 struct profile_answers {
 	struct backends *backends;
 	const struct profile_list *list;
-	bool *is_wanted; /* by any */
+	bool *is_wanted; /* by any job */
 	struct {
 		struct profile_fetch *fetch;
 		struct cloud_sum *sum;
@@ -623,7 +625,7 @@ static bool finish_profile(struct profile_answers *a, size_t i,
 		return true;
 	f->job.is_done = true;
 	f->job.has_answer = sum_merge(sum, f->into, &f->job.err);
-	/* As the files say, else as the list does. */
+	/* From the files if they have a duration, else from the list. */
 	f->profiled_ns = sum->profiled_ns;
 	parts_free(sum);
 	if (f->job.has_answer || f->job.err.code != ERROR_MEMORY)
@@ -658,7 +660,8 @@ static bool fetch_profiles(struct profile_answers *a, struct error *err)
 	return is_ok;
 }
 
-/* The profiles of up to LIMIT_BATCH jobs, from *at on, fetched together. */
+/* Answers up to LIMIT_BATCH profile jobs, from *at on, whose profiles are
+ * fetched together. */
 static bool answer_profiles(struct backends *b, const struct profile_list *list,
 			    struct job *const *jobs, size_t n, size_t *at,
 			    struct error *err)

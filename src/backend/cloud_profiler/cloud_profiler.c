@@ -91,8 +91,8 @@ const struct profile_checkup checkup_cloud_profiler = {
 	.lookback_fix = NEWER_TRACE,
 };
 
-/* Cloud Profiler's types of profiles by the ids that other servers use, so
- * that --type and the ladder of evidence mean the same everywhere. */
+/* Cloud Profiler's types of profiles, by the ids that other servers use, so
+ * that --type and the order of evidence mean the same everywhere. */
 
 /* By type. */
 static const struct cloud_type all_types[] = {
@@ -141,7 +141,7 @@ const struct cloud_type *cloud_type_find(struct str id)
 	return NULL;
 }
 
-/* Cloud Profiler's profiles one by one, as agents sent them. */
+/* Passes Cloud Profiler's profiles on one by one, as agents sent them. */
 
 struct giving {
 	const struct profile_list *list;
@@ -203,8 +203,8 @@ static bool give(struct giving *g, struct backends *b,
 		const struct stored_profile *p = &g->list->profiles[i];
 		const struct stored_series *s = &g->list->series[p->series];
 
-		/* A snapshot, which begins and ends at once, lies in the window
-		 * as well. */
+		/* A snapshot, which has no duration, may be in the window,
+		 * too. */
 		if (s->type == STORED_UNKNOWN ||
 		    !stored_profile_is_in(p, query->range) ||
 		    (query->service &&
@@ -228,7 +228,7 @@ static bool give(struct giving *g, struct backends *b,
 	return true;
 }
 
-/* One by one, what agents sent. */
+/* Passes on what agents sent, one by one. */
 static bool cloud_each(struct backends *b, const struct whole_query *query,
 		       const struct whole_taker *taker, struct error *err)
 {

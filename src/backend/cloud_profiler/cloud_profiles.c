@@ -18,11 +18,11 @@
 #include "wire/http_message.h"
 #include "wire/url.h"
 
-/* Drops the data of unwanted profiles out of a page of Cloud Profiler's list
- * while the page comes in. A page has 1,000 profiles of which a question is
- * about some ten; the others' data would be a hundred MiB. */
+/* Drops the data of unwanted profiles from a page of Cloud Profiler's list
+ * while it is received. A page has 1,000 profiles of which about ten are
+ * wanted; the data of the others would be a hundred MiB. */
 
-/* {"profiles":[{: members of a profile stand at this depth. */
+/* Depth of a profile's members in {"profiles":[{. */
 #define PROFILE_DEPTH 3u
 
 static void begin(void *context)
@@ -78,7 +78,7 @@ static void sieve_take_mark(struct cloud_sieve *s, char c)
 	s->key = CLOUD_KEY_OTHER;
 }
 
-/* A byte within a string. */
+/* Processes a byte within a string. */
 static void sieve_take_text(struct cloud_sieve *s, char c)
 {
 	if (s->is_escaped) {
@@ -86,7 +86,7 @@ static void sieve_take_text(struct cloud_sieve *s, char c)
 		return;
 	}
 	if (c == '"') {
-		/* Whether it is a key shows what follows. */
+		/* The next byte shows whether it is a key. */
 		s->is_string = s->is_dropped = false;
 		if (s->depth == PROFILE_DEPTH && s->key == CLOUD_KEY_NAME) {
 			s->name_len = s->is_plain ? s->len : 0;
@@ -104,14 +104,14 @@ static void sieve_take_text(struct cloud_sieve *s, char c)
 	}
 }
 
-/* From `at` on, to behind the closing quote if it is there. */
+/* Drops bytes from `at` on, to the closing quote if it is there. */
 static size_t sieve_drop(struct cloud_sieve *s, struct str bytes, size_t at)
 {
 	while (s->is_dropped && at < bytes.len) {
 		const char *from = bytes.ptr + at, *end;
 		size_t len = bytes.len - at;
 
-		/* Up to its end or an escape. */
+		/* Skip to its end or to an escape. */
 		if (!s->is_escaped) {
 			end = memchr(from, '"', len);
 			len = end ? (size_t)(end - from) : len;
@@ -155,20 +155,20 @@ void cloud_sieve_init(struct cloud_sieve *s,
 				   .context = context };
 }
 
-/* Cloud Profiler, by the one call of its API that reads: ListProfiles
- * (google/devtools/cloudprofiler/v2, ExportService). It gives all profiles of
- * a project by pages, in no stated order, and selects none. What is asked of
- * other profile servers is therefore answered from its list. */
+/* Cloud Profiler, by the one method of its API that reads: ListProfiles
+ * (google/devtools/cloudprofiler/v2, ExportService). It returns all profiles of
+ * a project in pages, in no documented order, without filters. Queries are
+ * therefore answered from its list. */
 
 #define SUBJECT "Cloud Profiler"
 
-/* The server's own most. */
+/* The server's maximum. */
 #define PAGE_SIZE 1000
 
-/* Names of pages are percent-encoded, which makes three bytes of one. */
+/* Maximum length: page tokens are percent-encoded, three bytes for one. */
 #define PATH_BYTES (4 * LIMIT_PAGE_TOKEN_BYTES)
 
-/* The fields of a page; both are partial responses. */
+/* The requested fields of a page. */
 enum cloud_fields {
 	CLOUD_FIELDS_LIST,  /* all but the profiles' bytes */
 	CLOUD_FIELDS_BYTES, /* names and bytes */
@@ -181,7 +181,7 @@ static const char *const fields_of[] = {
 	[CLOUD_FIELDS_BYTES] = "nextPageToken,profiles(name,profileBytes)",
 };
 
-/* The page of this name; an empty one is the first. */
+/* Requests the page of this token; an empty one is the first page. */
 static bool cloud_profiles_request(const struct endpoint *endpoint,
 				   struct str token, enum cloud_fields fields,
 				   struct http_request *request,
@@ -203,8 +203,8 @@ static bool cloud_profiles_request(const struct endpoint *endpoint,
 	return true;
 }
 
-/* ANSWER_TRY_NEXT: the server refuses the page (400), perhaps because its name
- * came with other fields: err says why. */
+/* Evaluates a page. ANSWER_TRY_NEXT: the server refuses the page (400), perhaps
+ * because its token was issued with other fields: err has the reason. */
 static enum answer cloud_profiles_answer(const struct endpoint *endpoint,
 					 const struct http_response *response,
 					 struct error *err)
@@ -232,15 +232,15 @@ struct cloud_profiles {
 	struct str tokens[LIMIT_LIST_PAGES]; /* of each page, the first empty */
 	uint32_t page_count;
 	bool is_listed;
-	bool is_failed; /* why is kept, so that it is asked for but once */
+	bool is_failed; /* the error is kept, so that the list is requested only
+			 * once */
 	struct error why;
-	/* A page's name came with other fields than it is asked for with, and
-	 * the server minded. */
+	/* The server refused a page token that was issued with other fields. */
 	bool is_token_bound;
 	int64_t skipped;
 	uint32_t nameless;
 	struct profile_cache *kept; /* by earlier runs, and for later ones */
-	struct error lost;          /* why that is of no use */
+	struct error lost;          /* why the cache is of no use */
 };
 
 void cloud_profiles_free(void *room)
@@ -295,8 +295,7 @@ const struct error *cloud_profiles_lost(const struct side *side)
 
 /* ---- the list ---- */
 
-/* Pages lead to one another by names that the server makes up: one that comes
- * again would be followed for ever. */
+/* Adds a page token; a repeated one would cause an endless loop. */
 static bool follow(struct cloud_profiles *c, struct str token,
 		   struct error *err)
 {
@@ -329,7 +328,7 @@ static void note_cut(struct backends *b, const struct cloud_profiles *c)
 		  count, c->page_count);
 }
 
-/* True when a page follows. A list past a ceiling ends there. */
+/* *has_next: another page follows. A list past a limit ends there. */
 static bool read_page(struct backends *b, struct cloud_profiles *c,
 		      const struct http_response *response, bool *has_next,
 		      struct error *err)
@@ -360,15 +359,16 @@ static bool read_page(struct backends *b, struct cloud_profiles *c,
 	return is_ok;
 }
 
-/* Without credentials of this side the other may be asked all the same. */
+/* Returns whether only this side fails: without its credentials the other can
+ * still be queried. */
 static bool is_refusal(const struct error *err)
 {
 	return err->code == ERROR_AUTH || err->code == ERROR_USAGE ||
 	       err->code == ERROR_NETWORK;
 }
 
-/* Reports that time is up; what helps with other servers, to query less, does
- * not help here. */
+/* Reports that time is up; the usual advice, to query less, does not help
+ * here. */
 static void tell_time_up(const struct cloud_profiles *c,
 			 const struct http_response *response,
 			 struct error *err)
@@ -387,7 +387,7 @@ static void tell_time_up(const struct cloud_profiles *c,
 		  count);
 }
 
-/* One page. False: *is_fatal tells whether the run can go on. */
+/* Fetches one page. On false *is_fatal: the run cannot go on. */
 static bool list_page(struct backends *b, struct cloud_profiles *c,
 		      bool *has_next, bool *is_fatal, struct error *err)
 {
@@ -461,13 +461,13 @@ const struct profile_list *cloud_profiles_list(struct backends *b,
 
 /* ---- bytes ---- */
 
-/* One fetching: which profiles are still to come, whose they are. */
+/* The state of a fetch: profiles still missing, and their receiver. */
 struct fetching {
 	struct backends *backends;
 	struct cloud_profiles *cloud;
 	bool *is_left; /* by index */
 	uint32_t left_count;
-	uint32_t unasked; /* of these, for want of requests */
+	uint32_t unasked; /* of these, not requested for lack of budget */
 	cloud_profile_take take;
 	void *context;
 };
@@ -480,8 +480,7 @@ static bool is_wanted(void *context, struct str name)
 	return index != MAP_NONE && f->is_left[index];
 }
 
-/* Keeps bytes; what cannot be kept is fetched again some time: no reason to
- * stop. */
+/* Caches bytes; a failure only means that they are fetched again. */
 static bool keep_bytes(struct fetching *f, struct str name, struct str bytes,
 		       struct error *err)
 {
@@ -497,7 +496,7 @@ static bool keep_bytes(struct fetching *f, struct str name, struct str bytes,
 	return false;
 }
 
-/* Those that an earlier run has left. */
+/* Takes the profiles cached by earlier runs. */
 static bool take_kept(struct fetching *f, struct error *err)
 {
 	const struct profile_list *list = &f->cloud->list;
@@ -542,12 +541,12 @@ static bool read_bytes(struct fetching *f, const struct http_response *response,
 	       error_prefix(err, "Cloud Profiler");
 }
 
-/* The profiles of a few pages lie in memory at once; each is of 10 to 100 KiB
- * as a rule. */
+/* Limits memory: the profiles of a few pages are held at once, mostly of 10 to
+ * 100 KiB each. */
 #define PROFILES_AT_ONCE 400u
 
-/* The next pages, from *at on, that hold what is left: at least one, and more
- * when they hold few. */
+/* Finds the next pages, from *at on, with missing profiles: at least one, and
+ * more if they have few. */
 static size_t pages_left(const struct fetching *f, const uint32_t *wanted,
 			 uint32_t *at, uint32_t pages[LIMIT_PARALLEL_REQUESTS])
 {
@@ -611,7 +610,8 @@ static bool ask_pages(struct fetching *f, const uint32_t *pages, size_t n,
 	return is_ok;
 }
 
-/* How many pages may be asked for: some requests stay for what comes later. */
+/* Returns how many pages may be fetched: some requests are reserved for
+ * later. */
 static size_t page_room(const struct backends *b)
 {
 	size_t left = b->client ? http_requests_left(b->client)
@@ -622,8 +622,8 @@ static size_t page_room(const struct backends *b)
 		       : left / 2;
 }
 
-/* Thins out the pages where there are more than there is room for: the list may
- * be in order of time. */
+/* Selects pages evenly if there are too many: the list may be sorted by
+ * time. */
 static void thin_out(struct fetching *f, uint32_t wanted[LIMIT_LIST_PAGES])
 {
 	size_t room = page_room(f->backends), count = 0, seen = 0;
@@ -641,7 +641,7 @@ static void thin_out(struct fetching *f, uint32_t wanted[LIMIT_LIST_PAGES])
 	}
 }
 
-/* Page by page by the names that the list had. */
+/* Fetches pages by the tokens of the list. */
 static bool fetch_pages(struct fetching *f, bool *is_fatal, struct error *err)
 {
 	uint32_t pages[LIMIT_PARALLEL_REQUESTS], at = 0;
@@ -658,8 +658,8 @@ static bool fetch_pages(struct fetching *f, bool *is_fatal, struct error *err)
 	return true;
 }
 
-/* From the first page on by the names that come with the bytes, until all are
- * there. */
+/* Fetches from the first page on, by the tokens that come with the bytes, until
+ * all profiles are there. */
 static bool fetch_through(struct fetching *f, bool *is_fatal, struct error *err)
 {
 	const struct endpoint *e = &f->backends->profiles.endpoint;

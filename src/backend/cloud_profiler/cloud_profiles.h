@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of a Cloud Profiler's profiles, asked for once a run, and the bytes
- * of those that questions are about. Pages that hold wanted profiles are asked
- * for again, as many at a time as requests may run side by side.
+ * The list of Cloud Profiler's profiles, fetched once a run, and the bytes of
+ * those that are needed. Pages with wanted profiles are fetched again, as many
+ * at a time as requests may run side by side.
  */
 #ifndef BACKEND_CLOUD_PROFILES_H
 #define BACKEND_CLOUD_PROFILES_H
@@ -18,71 +18,71 @@ bool cloud_profiles_keep(struct side *side, const char *folder,
 			 const char *scope);
 const struct error *cloud_profiles_lost(const struct side *side);
 
-/* The list, fetched when it is first needed and borrowed from b; NULL with
- * err when it cannot be had. *is_fatal: nothing can go on; else the server
- * refused. */
+/* Returns the list, borrowed from b and fetched on first use; NULL with err on
+ * failure. *is_fatal: the run cannot go on; else the server refused. */
 const struct profile_list *cloud_profiles_list(struct backends *b,
 					       bool *is_fatal,
 					       struct error *err) MUST_CHECK;
 
-/* A profile that was asked for, as its agent sent it; the bytes are the
- * reader's. *is_good: it can be read, and is worth keeping for later runs.
- * False with err ends the fetching. */
+/* Receives a wanted profile as its agent sent it; takes over the bytes.
+ * *is_good: it can be read, and is worth caching for later runs. False with err
+ * ends the fetching. */
 typedef bool (*cloud_profile_take)(void *context, uint32_t index,
 				   struct str bytes, bool *is_good,
 				   struct error *err);
 
-/* Fetches the profiles with is_wanted[index], each given away once. Those that
- * the server does not give any more are noted. False: as above. */
+/* Fetches the profiles with is_wanted[index] and passes each on once. Those
+ * that the server no longer returns are noted. Returns false on failure, as
+ * above. */
 bool cloud_profiles_fetch(struct backends *b, const bool *is_wanted,
 			  cloud_profile_take take, void *context,
 			  bool *is_fatal, struct error *err) MUST_CHECK;
 
-/* Cloud Profiler's types of profiles by the ids that other servers use, so
- * that --type and the ladder of evidence mean the same everywhere. */
+/* Cloud Profiler's types of profiles, by the ids that other servers use, so
+ * that --type and the order of evidence mean the same everywhere. */
 
 struct cloud_type {
 	enum stored_type type;
 	const char *id;
-	/* What its samples are called in files of most languages, as struct
-	 * profile_want takes it; "": what the file takes for its own. */
+	/* The name of its sample type in files of most languages, as in struct
+	 * profile_want; "": the default of the file. */
 	const char *sample;
-	/* What agents of other languages call them; "": nothing else. */
+	/* The name that agents of other languages use; "": no other. */
 	const char *other;
-	bool is_main; /* the file's own type; the others are beside it */
+	bool is_main; /* the default type of the file; others accompany it */
 };
 
-/* Those that profiles of this type answer, best first; a file of the heap
- * holds bytes and objects. *count is set. */
+/* Returns the types that profiles of this type contain, best first; a heap file
+ * holds bytes and objects. Sets *count. */
 const struct cloud_type *cloud_types_of(enum stored_type type, size_t *count);
 
-/* NULL: Cloud Profiler has no such type. */
+/* Returns the type with this id; NULL: Cloud Profiler has no such type. */
 const struct cloud_type *cloud_type_find(struct str id);
 
-/* The questions for a Pyroscope, answered from Cloud Profiler's list: names,
- * types, series, snapshots, and profiles as the sums of those that match. */
+/* Answers Pyroscope's kinds of query from Cloud Profiler's list: names, types,
+ * series, snapshots, and profiles as the sum of those that match. */
 
 /* For struct profile_backend. */
 bool cloud_answers(struct backends *b, struct job *const *jobs, size_t n,
 		   struct error *err) MUST_CHECK;
 
-/* Says how little one instance's profiles are, and with what option a wider
- * window is asked for. */
+/* Adds a note if an answer covers few profiles of one instance, with the option
+ * for a wider window. */
 void cloud_answers_note(struct backends *b, const struct profile_query *query,
 			int64_t samples, const struct time_range *around);
 
-/* One profile out of many short ones, which come one after another: they are
- * decoded as they come and added up a few at a time, so that memory holds the
- * sum and a few of them. */
+/* A profile summed from many short ones that arrive one after another: they are
+ * decoded on arrival and added up a few at a time, so that memory holds the sum
+ * and a few of them. */
 
 struct cloud_sum;
 
-/* Drops the data of unwanted profiles out of a page of Cloud Profiler's list
- * while the page comes in. A page has 1,000 profiles of which a question is
- * about some ten; the others' data would be a hundred MiB. */
+/* Drops the data of unwanted profiles from a page of Cloud Profiler's list
+ * while it is received. A page has 1,000 profiles of which about ten are
+ * wanted; the data of the others would be a hundred MiB. */
 
-/* A profile's name in full, as in "projects/my-project/profiles/" and then
- * some 50 bytes of the server's making. Longer ones are kept. */
+/* Maximum size of a profile's full name, "projects/my-project/profiles/" and
+ * some 50 bytes chosen by the server. Profiles with longer names are kept. */
 #define CLOUD_SIEVE_NAME_BYTES 256
 
 struct cloud_sieve {
@@ -92,19 +92,20 @@ struct cloud_sieve {
 	/* private */
 	unsigned depth;
 	bool is_string;  /* between two quotes */
-	bool is_escaped; /* behind a backslash */
-	bool is_dropped; /* what stands in this string */
+	bool is_escaped; /* after a backslash */
+	bool is_dropped; /* the content of this string */
 	bool is_plain;   /* the text below is the whole string so far */
 	size_t len;
 	char text[CLOUD_SIEVE_NAME_BYTES];
-	/* Of the profile that is coming in. */
+	/* The profile that is being received. */
 	enum { CLOUD_KEY_OTHER, CLOUD_KEY_NAME, CLOUD_KEY_BYTES } key;
 	size_t name_len; /* 0: not known yet */
 	char name[CLOUD_SIEVE_NAME_BYTES];
 };
 
-/* Data whose profile's name came before it and is not wanted becomes "". What
- * is not understood is passed on: the JSON reader judges it. */
+/* Initializes a sieve that replaces the data of a profile by "" if its name
+ * came first and is not wanted. Anything it does not understand passes
+ * unchanged: the JSON reader reports it. */
 void cloud_sieve_init(struct cloud_sieve *s,
 		      bool (*is_wanted)(void *context, struct str name),
 		      void *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cloud Trace v1 (google/devtools/cloudtrace/v1/trace.proto): the only API of
- * Google's that gives traces back. Spans come without events and links.
+ * Cloud Trace v1 (google/devtools/cloudtrace/v1/trace.proto): Google's only API
+ * that returns traces. Spans have no events and links.
  */
 #include "backend/cloud_trace/cloud_trace.h"
 
@@ -18,21 +18,21 @@
 #include "decode/history.h"
 #include "wire/url.h"
 
-/* Google Cloud under examination: one list answers whether its Cloud Trace
- * can be reached, may be read, and which services send to it. */
+/* Checks of Cloud Trace: one list request shows whether it can be reached and
+ * read, and which services send traces. */
 
-/* As the profile side is asked for its services. */
+/* The same as for profiles. */
 #define RECENT_NS NS_PER_HOUR
-/* Names that fit into one line. */
+/* Maximum number of names, so that they fit into one line. */
 #define NAMES_SHOWN 8u
 
 struct seen {
 	struct arena *arena;
 	struct map by_name;
-	struct str names[NAMES_SHOWN]; /* the first ones met */
+	struct str names[NAMES_SHOWN]; /* the first ones found */
 	uint32_t count;                /* of all names */
 	size_t traces;
-	size_t nameless; /* spans that tell no service */
+	size_t nameless; /* spans without a service */
 };
 
 static bool cloud_trace_recent_request(const struct endpoint *endpoint,
@@ -152,18 +152,18 @@ const struct trace_checkup checkup_cloud_trace = {
 		       "30 days, or not sampled: take a newer trace",
 };
 
-/* The list of Cloud Trace v1: its filter language and its parameters. */
+/* Filters and parameters of Cloud Trace v1's list method. */
 
-/* Google's page of quotas of Cloud Trace: a list costs as much as so many
- * traces by id. */
+/* A list request costs as much as 25 traces by id (Google's page of quotas of
+ * Cloud Trace). */
 #define LIST_UNITS 25u
 
-/* So many there are a minute, unless the project was given more. */
+/* Default quota per minute; projects can get more. */
 #define UNITS_A_MINUTE 300u
 
 static void add_value(struct buf *filter, struct str value)
 {
-	/* The language takes some without quotes:
+	/* Values of this form need no quotes:
 	 * [a-zA-Z0-9./_][a-zA-Z0-9./_-]*. */
 	size_t plain = 0;
 
@@ -209,20 +209,20 @@ void cloud_filter_add_latency(struct buf *filter, int64_t duration_ns)
 }
 
 struct cloud_list {
-	bool has_spans;    /* all spans, else the first of each trace */
-	uint32_t traces;   /* a page at most */
+	bool has_spans;    /* all spans, else only the root of each trace */
+	uint32_t traces;   /* per page */
 	const char *order; /* "start desc" */
 	struct time_range range;
-	struct buf *owned_filter; /* of cloud_filter_add(); NULL: none */
+	struct buf *owned_filter; /* filled by cloud_filter_add(); NULL: none */
 	struct str page_token;    /* empty: the first page */
 };
 
 #define CLOUD_TRACE_PAGE 100u
 
-/* Traces that a page may hold, without and with all of their spans. */
+/* Maximum number of traces per page, without and with all of their spans. */
 #define CLOUD_TRACE_PAGE_ROOTS 1000u
 
-/* Appends "/traces?...": the path behind that of the project. */
+/* Appends "/traces?...": the path after that of the project. */
 static void cloud_list_path(const struct cloud_list *list, struct buf *out)
 {
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
@@ -248,7 +248,7 @@ static void cloud_list_path(const struct cloud_list *list, struct buf *out)
 	}
 }
 
-/* The newest traces of a range, all spans of them, as many as a page holds. */
+/* Requests the newest traces of a range with all their spans, one page. */
 static bool cloud_trace_recent_request(const struct endpoint *endpoint,
 				       struct time_range range,
 				       struct http_request *request,
@@ -293,12 +293,12 @@ static void cloud_trace_spent(const struct http_log_entry *log, size_t count,
 		 units, &"s"[units == 1], UNITS_A_MINUTE);
 }
 
-/* Traces that a user describes, from the list of Cloud Trace. */
+/* Searches by users, with Cloud Trace's list method. */
 
-/* Where a service's name stands depends on who sent the trace, and a filter
- * knows no "or": the next one is asked for when the one before finds none.
- * OpenTelemetry's exporters write the monitored resource, and only that of Go
- * its attributes as well; older ones wrote the name as a module's. */
+/* The label with the service's name depends on the exporter, and a filter has
+ * no "or": the next label is tried if the one before finds nothing.
+ * OpenTelemetry's exporters set the monitored resource, only that of Go also
+ * the attributes; older ones set the name of a module. */
 static const char *const service_labels[] = {
 	"+service.name",
 	"+g.co/r/cloud_run_revision/service_name",
@@ -308,8 +308,8 @@ static const char *const service_labels[] = {
 	"+g.co/r/gae_instance/module_id",
 };
 
-/* So it is with failures: the status that OpenTelemetry's exporters write
- * (google.rpc.Code UNKNOWN), Google's agents, and any status of 5xx. */
+/* The same for failures: the status set by OpenTelemetry's exporters
+ * (google.rpc.Code UNKNOWN), by Google's agents, and any status of 5xx. */
 static const struct {
 	const char *key;
 	struct str value;
@@ -319,9 +319,8 @@ static const struct {
 	{ "/http/status_code", { "5", 1 } },
 };
 
-/* All that may be asked one after the other. With failures the service is
- * asked for by its first label only, else they would be a dozen; the decoder
- * looks at it again. */
+/* Returns the number of attempts. With failures only the first service label is
+ * tried, to avoid a dozen requests; the decoder checks the service. */
 static unsigned attempts_of(const struct find_query *query)
 {
 	if (query->is_error)
@@ -367,7 +366,7 @@ static void cloud_trace_find_path(const struct find_query *query,
 	cloud_list_path(&list, out);
 }
 
-/* Nothing found is an empty object. */
+/* An empty result is an empty object. */
 static const struct answer_form cloud_trace_list = {
 	.keys = { "traces", "nextPageToken" },
 	.may_be_empty = true,
@@ -383,15 +382,14 @@ static enum answer cloud_trace_find_answer(const struct find_query *query,
 	if (!answer_has_form(response, &cloud_trace_list))
 		return google_fail(&google_trace_api, "Cloud Trace: search", e,
 				   response, err);
-	/* A page may be empty with more behind it. */
+	/* A page may be empty although more follow. */
 	if (body_has_key(response, STR("traces"), false) ||
 	    body_has_key(response, STR("nextPageToken"), false)) {
 		*decode = decode_cloud_trace_search;
 		return ANSWER_OK;
 	}
 	error_set(err, ERROR_NOT_FOUND, "Cloud Trace: search: no traces");
-	/* Later questions are about less, and finding nothing says nothing
-	 * then. */
+	/* Later queries are narrower: an empty answer means nothing there. */
 	if (query->is_slowest_first || query->page_token.len ||
 	    *attempt + 1 >= attempts_of(query))
 		return ANSWER_MISS;
@@ -430,9 +428,9 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 
 /* ---- other traces ---- */
 
-/* A name alone can be asked for, of the root or of any span; the decoder
- * looks at service and kind. A span that took so long lies in a trace that
- * took as long. */
+/* Only a name can be a condition, of the root or of any span; the decoder
+ * checks service and kind. The minimum duration of a span is also one of its
+ * trace. */
 static void add_conditions(const struct search_query *query, struct buf *filter)
 {
 	if (query->slow) {
@@ -482,12 +480,12 @@ static enum answer search_answer(const struct search_query *query,
 			   err);
 }
 
-/* It has no condition on errors. Twelve lists a minute can be had: a verdict
- * has to do with two slices, and as a list costs the same whatever it holds,
- * each is a full page. Pages may hold less than was asked for, even nothing,
- * with more behind: an ordinary run takes 200 of the 300 read units of a
+/* It has no condition on errors. The quota allows twelve lists per minute: a
+ * verdict has to do with two slices, and as a list costs the same whatever its
+ * size, each is a full page. Pages may be shorter than requested, even empty,
+ * with more to follow: an ordinary run takes 200 of the 300 read units per
  * minute, a page 25. */
-/* Projects are letters, digits, dashes, dots and colons. */
+/* Project ids consist of letters, digits, dashes, dots and colons. */
 static void page_path(const struct endpoint *e, const char *trace_id_hex,
 		      struct buf *out)
 {

@@ -15,14 +15,14 @@
 #include "base/thread.h"
 #include "model/profile.h"
 
-/* Profiles from files; and of two files the second while the first is read. */
+/* Profiles from files; the second of two files is read while the first is. */
 
-/* Smaller files are read before a thread has begun. */
+/* Smaller files are read faster than a thread is started. */
 #define AHEAD_BYTES ((off_t)(32 * KIB))
 
-/* Sums of smaller files are ordered, so that they look the same whatever the
- * order of the files is. Larger ones may say the same stack more often than
- * there is memory for before equal ones meet. */
+/* Sums of smaller files are sorted, so that the result does not depend on the
+ * order of the files. Larger ones may have too many duplicates of a stack for
+ * the memory before equal ones are merged. */
 #define LOOSE_MIN_BYTES (256 * KIB)
 #define LOOSE_MAX_BYTES (64 * MIB)
 
@@ -79,13 +79,14 @@ static void read_ahead(void *task)
 			       &a->notes, &a->err);
 }
 
-/* Nothing is being read. Its notes take much room and stay as they are. */
+/* Resets the state. The notes are large and stay as they are. */
 static void file_ahead_init(struct file_ahead *a)
 {
 	a->path = NULL;
 }
 
-/* Filters of labels remember the sample at hand: they serve one file. */
+/* Label filters cache the current sample: they can be used for one file
+ * only. */
 void file_ahead_start(struct file_ahead *a, const struct backends *b,
 		      const char *first, const char *second, struct str type,
 		      const struct type_name *like, struct profile *profile)
@@ -106,7 +107,7 @@ void file_ahead_start(struct file_ahead *a, const struct backends *b,
 	thread_start(&a->thread, read_ahead, a);
 }
 
-/* Another one that is equal might have been meant. */
+/* Another type may match equally well. */
 static bool is_only_type(const struct profile *p, const struct type_name *like)
 {
 	uint32_t count = 0;
@@ -137,9 +138,9 @@ bool file_ahead_take(struct file_ahead *a, struct backends *b,
 	return false;
 }
 
-/* Several profiles from files, added up to one. */
+/* Several profiles from files, added up. */
 
-/* Sums of 1, 2, 4... files: each file is added up so many times only as the
+/* Sums of 1, 2, 4... files: each file is added up only as many times as the
  * count has binary digits. */
 #define PILE_MAX 16
 _Static_assert(LIMIT_ARGUMENTS < 1u << (PILE_MAX - 1),
@@ -147,7 +148,7 @@ _Static_assert(LIMIT_ARGUMENTS < 1u << (PILE_MAX - 1),
 
 struct pile {
 	struct profile sums[PILE_MAX];
-	unsigned files[PILE_MAX]; /* behind each sum */
+	unsigned files[PILE_MAX]; /* number of files in each sum */
 	size_t count;
 };
 
@@ -157,7 +158,7 @@ struct files {
 	struct profile pair[2]; /* being read */
 	struct str wanted;      /* type */
 	const char *first;      /* one with samples; NULL: none yet */
-	struct type_name type;  /* of it */
+	struct type_name type;  /* of first */
 	bool is_several;
 };
 
@@ -192,7 +193,7 @@ static bool pile_add_up(struct files *f, size_t first, struct error *err)
 	return is_done;
 }
 
-/* Takes the profile, and leaves an empty one. */
+/* Takes over the profile, and leaves an empty one. */
 static bool pile_push(struct files *f, struct profile *p, struct error *err)
 {
 	struct pile *pile = &f->pile;
@@ -236,7 +237,7 @@ static bool files_take(struct files *f, const char *path, struct profile *p,
 		profile_release(p);
 		return true;
 	}
-	/* Others may have the same in another unit. */
+	/* Other files may have another unit. */
 	if (f->is_several && !profile_to_nanoseconds(p, err))
 		return false;
 	if (f->first) {
@@ -257,7 +258,7 @@ static const struct type_name *like(const struct files *f)
 	return f->first ? &f->type : NULL;
 }
 
-/* One without the type is read once more, to tell what it holds instead. */
+/* A file without the type is read once more, to report its types. */
 static bool read_one(struct files *f, const char *path, struct profile *p,
 		     struct error *err)
 {
@@ -308,7 +309,8 @@ bool fetch_profile_files(struct backends *b, const char *const *paths,
 	if (is_done && count % 2)
 		is_done = read_one(&f, paths[count - 1], f.pair, err) &&
 			  files_take(&f, paths[count - 1], f.pair, err);
-	/* Of several files one alone may hold samples, in order. */
+	/* If only one of several files has samples, it still has to be
+	 * sorted. */
 	if (is_done && (f.pile.count > 1 ||
 			(f.pile.count == 1 && f.pile.sums[0].packed)))
 		is_done = pile_add_up(&f, 0, err);
@@ -324,11 +326,11 @@ bool fetch_profile_files(struct backends *b, const char *const *paths,
 	return is_done;
 }
 
-/* Files of pprof one by one, as they are. */
+/* Profile files one by one, unchanged. */
 
-/* Files lack the name that Pyroscope has in front of a type: what its own
- * agents give, by the front of the name of the file's own samples. Those of
- * mutex and block profiles are called alike. */
+/* Files lack the prefix that Pyroscope adds to a type: it is chosen like in
+ * Pyroscope's agents, by the beginning of the name of the file's default sample
+ * type. Mutex and block profiles have the same names. */
 static struct str kind_of(struct str type, const char *path)
 {
 	static const struct {
@@ -355,10 +357,10 @@ static struct str kind_of(struct str type, const char *path)
 	return type;
 }
 
-/* Returns whether Go counts it from the start of a process on, and so again in
- * each of its profiles: allocations, and waits for locks and channels. Of a
- * stretch of time (net/http/pprof with seconds=) a profile tells how long it
- * is. A bit a type. */
+/* Returns a bit mask of the types that Go counts since process start, and thus
+ * repeats in each profile: allocations, and waits for locks and channels. A
+ * profile over an interval (net/http/pprof with seconds=) has a duration
+ * instead. */
 static uint64_t counts_since_start(const struct profile *p)
 {
 	static const struct str names[] = { { "alloc_objects", 13 },
@@ -377,7 +379,7 @@ static uint64_t counts_since_start(const struct profile *p)
 	return found;
 }
 
-/* *left_out: the types that who adds up cannot use. */
+/* *left_out: the types that cannot be added up. */
 static bool find_left_out(const struct profile *p, uint64_t *left_out,
 			  struct error *err)
 {
@@ -394,9 +396,8 @@ static bool find_left_out(const struct profile *p, uint64_t *left_out,
 			 "added up");
 }
 
-/* Looks at what the file holds for its type and its time. instead: gets what is
- * sent, where something is left out or packed in a way that receivers do not
- * know. */
+/* Reads type and time from the file. instead: receives the bytes to send if
+ * something is left out, or if the compression is not known to receivers. */
 static bool describe(struct backends *b, const char *path, struct str bytes,
 		     bool is_for_sums, struct whole_profile *w,
 		     struct buf *instead, struct error *err)
@@ -437,7 +438,7 @@ static bool describe(struct backends *b, const char *path, struct str bytes,
 	return is_ok && (w->kind.ptr || arena_fail(b->arena, "a profile", err));
 }
 
-/* A file is known by what it holds. */
+/* A file is identified by a hash of its content. */
 static bool give(struct backends *b, const char *path,
 		 const struct whole_query *query,
 		 const struct whole_taker *taker, struct error *err)
@@ -471,7 +472,7 @@ static bool give(struct backends *b, const char *path,
 	return is_ok;
 }
 
-/* One by one, as they are; for struct profile_backend. */
+/* Passes profiles on one by one, unchanged; for struct profile_backend. */
 static bool files_each(struct backends *b, const struct whole_query *query,
 		       const struct whole_taker *taker, struct error *err)
 {
@@ -486,8 +487,8 @@ static bool files_each(struct backends *b, const struct whole_query *query,
 	return true;
 }
 
-/* Files instead of a server of profiles: whoever asks names them, and they
- * answer by themselves. Two are read side by side. Knows no server. */
+/* Files instead of a profile server: each query names its files. Two are read
+ * side by side. */
 
 static struct str type_of(const struct profile_fetch *f)
 {
@@ -505,7 +506,8 @@ static void read(struct backends *b, struct profile_fetch *f)
 					     f->like, f->into, &f->job.err);
 }
 
-/* Reads both files; the first, read for its own type, may be what is wanted. */
+/* Reads both files; the first, read for its default type, may have the wanted
+ * one. */
 static void read_both(struct backends *b, struct profile_fetch *first,
 		      struct profile_fetch *second)
 {
@@ -534,8 +536,8 @@ static void read_both(struct backends *b, struct profile_fetch *first,
 	second->like = NULL;
 }
 
-/* The second file of a batch is read for the type that the first one has, and
- * not at all when that could not be read. */
+/* The second file of a batch is read for the type of the first, and not at all
+ * if that failed. */
 static bool answer_jobs(struct backends *b, struct job *const *jobs, size_t n,
 			struct error *err)
 {

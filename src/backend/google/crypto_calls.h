@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What rs256.c takes of libcrypto (base/library.h).
+ * The functions of libcrypto that rs256.c calls (base/library.h).
  */
 #ifndef BACKEND_CRYPTO_CALLS_H
 #define BACKEND_CRYPTO_CALLS_H
@@ -25,7 +25,7 @@
 	X(EVP_sha256)                                                          \
 	X(PEM_read_bio_PrivateKey)
 
-/* LIBCRYPTO: by the version whose headers these are. */
+/* LIBCRYPTO: the library of the version whose headers are included. */
 LIBRARY_CALLS(CRYPTO_CALLS, LIBCRYPTO)
 
 #define BIO_free LIBRARY_CALL(BIO_free)

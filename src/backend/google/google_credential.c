@@ -12,7 +12,7 @@
 #include "wire/auth.h"
 #include "wire/url.h"
 
-/* Under which names the texts stand, by the object they stand in. */
+/* The names of the fields, by the object that contains them. */
 struct field_name {
 	const char *key;
 	enum google_field field;
@@ -55,7 +55,8 @@ static const struct field_name format_names[] = {
 static const struct {
 	const char *name;
 	enum google_kind kind;
-	enum google_field wanted[WANTED_MAX]; /* ended by CREDENTIAL_TYPE */
+	enum google_field wanted[WANTED_MAX]; /* terminated by
+					       * CREDENTIAL_TYPE */
 } kinds[] = {
 	{ "service_account",
 	  GOOGLE_SERVICE_ACCOUNT,
@@ -100,8 +101,8 @@ const char *google_credential_universe(const struct google_credential *c)
 
 bool google_url_is_metadata(const char *url)
 {
-	/* cloud.google.com/compute/docs/metadata/querying-metadata; the
-	 * address of IPv4 is that of the other clouds, too. */
+	/* cloud.google.com/compute/docs/metadata/querying-metadata; the IPv4
+	 * address is also that of other clouds. */
 	static const char *const hosts[] = {
 		"169.254.169.254",
 		"fd20:ce::254",
@@ -123,7 +124,7 @@ bool google_url_is_safe(const char *url)
 
 /* ---- reading ---- */
 
-/* Into *out, which is wiped and replaced. */
+/* Reads a string into *out, which is wiped and replaced. */
 static bool take_text(const struct document *d, const char *key, char **out,
 		      struct error *err)
 {
@@ -133,7 +134,7 @@ static bool take_text(const struct document *d, const char *key, char **out,
 		return true;
 	if (!document_is_text(d))
 		return error_set(err, ERROR_AUTH, "\"%s\" is no text", key);
-	/* The lines of a key in PEM form are all that may have an end. */
+	/* Only a PEM key may contain line ends. */
 	for (size_t i = 0; i < text.len; i++) {
 		unsigned char c = (unsigned char)text.ptr[i];
 		bool is_line_end = c == '\n' || c == '\r';
@@ -159,7 +160,7 @@ static bool take_fields(const struct document *d, struct google_credential *c,
 	return true;
 }
 
-/* *member is NULL when it is not there. */
+/* *member is NULL if it does not exist. */
 static bool get_object(const struct document *d, const char *key,
 		       const struct document **member, struct error *err)
 {
@@ -263,7 +264,7 @@ static bool take_lifetime(const struct document *d, struct google_credential *c,
 	return true;
 }
 
-/* All but what stands for another credential. */
+/* All except a nested credential. */
 static bool take_one(const struct document *d, struct google_credential *c,
 		     struct error *err)
 {
@@ -352,8 +353,7 @@ static bool check_format(const struct google_credential *c, struct error *err)
 			 "\"subject_token_field_name\" is missing or empty");
 }
 
-/* Refuses a source that would need a program or a signature of another cloud.
- */
+/* Refuses sources that need a program or another cloud's signature. */
 static bool check_source(const struct google_credential *c, struct error *err)
 {
 	static const char instead[] =
@@ -452,14 +452,14 @@ bool google_credential_load(struct google_credential *c, const char *path,
 	if (is_ok) {
 		is_ok = google_credential_read(c, buf_str(&json), path, err);
 	} else {
-		/* Not the exit status of a trace that is not there. */
+		/* Must differ from the exit status for a missing trace. */
 		if (err->code != ERROR_MEMORY)
 			err->code = ERROR_AUTH;
 		error_prefix(err, "Google credentials");
 	}
 	buf_wipe(&json);
 	buf_release(&json);
-	/* Pieces of the key that reading it left there. */
+	/* Wipes copies of the key that the reader left on the stack. */
 	mem_wipe_stack();
 	return is_ok;
 }

@@ -8,15 +8,15 @@
 #include "base/str.h"
 #include "wire/http_message.h"
 
-/* Addresses of Google Cloud: projects, see table.h. Knows no API. */
+/* Addresses of Google Cloud: projects, see table.h. */
 
-/* Google's documentation on creating projects: 6 to 30 characters. Those of
- * an organisation are older than the rule and may be shorter. */
+/* From Google's documentation on creating projects: 6 to 30 characters. Ids
+ * with an organisation are older than the rule and may be shorter. */
 #define ID_MIN 6u
 #define ID_MAX 30u
-/* Longest name of a host (RFC 1035). */
+/* Longest host name (RFC 1035). */
 #define DOMAIN_MAX 253u
-/* The digits of an int64. */
+/* Digits of an int64. */
 #define NUMBER_DIGITS 19u
 
 static const struct str own = { "gcp://", 6 };
@@ -112,7 +112,7 @@ bool google_address_parse(const char *text, struct project_address *address,
 		return google_project_check(address->project, err);
 	}
 	all = str_slice(all, other.len, all.len);
-	/* The last, for a prefix may hold the word, too. */
+	/* The last one, as a prefix may contain the word, too. */
 	for (size_t i = all.len; i-- > 0 && at == SIZE_MAX;)
 		if (str_starts(str_slice(all, i, all.len), projects_folder))
 			at = i;
@@ -148,8 +148,7 @@ const struct google_api google_profiler_api = {
 
 /* ---- reading ---- */
 
-/* Only of letters, digits and "._/-": such names are shown as parts of
- * commands. */
+/* Accepts only letters, digits and "._/-": such names are shown in commands. */
 static void keep_name(char *text)
 {
 	for (const char *c = text; *c; c++)
@@ -159,7 +158,7 @@ static void keep_name(char *text)
 		}
 }
 
-/* "projects/123" -> "123"; what could be no project is left out. */
+/* "projects/123" -> "123"; empty if it is not a project. */
 static void keep_project(char *text)
 {
 	static const struct str folder = { "projects/", 9 };
@@ -174,8 +173,8 @@ static void keep_project(char *text)
 	text[project.len] = '\0';
 }
 
-/* Details of several types; only ErrorInfo has a reason. The older list of
- * errors has one, too, in other words. */
+/* Details have several types; only ErrorInfo has a reason. The older list of
+ * errors also has one, with other names. */
 static void read_reasons(const struct document *error, struct google_refusal *f)
 {
 	const struct document *details = document_get(error, "details");
@@ -256,7 +255,7 @@ static bool refusal_says(const struct google_refusal *f, const char *words)
 	return strstr(f->message, words) != NULL;
 }
 
-/* Not every part of Google sends details. */
+/* Not all of Google's services send details. */
 static enum google_trouble trouble_by_status(const struct google_refusal *f)
 {
 	switch (f->status) {
@@ -301,8 +300,8 @@ void google_refusal_read(const struct http_response *response,
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (!strcmp(reasons[i].reason, refusal->reason))
 			refusal->trouble = reasons[i].trouble;
-	/* The projects of gcloud itself, to which a user's token counts that
-	 * names no other: nobody can enable an API there. */
+	/* gcloud's own projects, which are charged for a user's token without a
+	 * quota project: nobody can enable an API there. */
 	if (refusal->trouble == GOOGLE_DISABLED &&
 	    (!strcmp(refusal->consumer, "764086051850") ||
 	     !strcmp(refusal->consumer, "32555940559")))
@@ -316,16 +315,16 @@ struct teller {
 	const char *subject;
 	const struct google_refusal *f;
 	const char *side;    /* "--traces" */
-	const char *project; /* asked about */
-	const char *counted; /* where it counts; often the same */
+	const char *project; /* of the request */
+	const char *counted; /* the project charged, often the same */
 };
 
 static void tell_login(const struct teller *t, struct error *err)
 {
 	const struct google_refusal *f = t->f;
 
-	/* By what the answer says, not by what was sent: a recorded case does
-	 * not hold that, and tells the same. */
+	/* Uses the answer and not the request, which a recorded case lacks, so
+	 * that a replay has the same result. */
 	if (!strcmp(f->reason, "CREDENTIALS_MISSING") ||
 	    (!f->reason[0] &&
 	     refusal_says(f, "missing required authentication")))

@@ -13,10 +13,10 @@
 #include "wire/auth.h"
 #include "wire/url.h"
 
-/* A token that ends sooner is renewed first. */
+/* A token with less time left is renewed first. */
 #define SPARE_NS (60 * NS_PER_S)
 
-/* The metadata server is next door, or there is none. */
+/* The metadata server is on the local network, or does not exist. */
 #define METADATA_CONNECT_MS 1000
 
 #define STALL_MS 15000
@@ -26,11 +26,11 @@
 struct google_login {
 	struct google_credential credential;
 	char path[LIMIT_PATH_BYTES]; /* "": the metadata server */
-	/* Where gcloud keeps them, looked at in vain. */
+	/* gcloud's default path, if nothing was found there. */
 	char default_path[LIMIT_PATH_BYTES];
 	char metadata_url[LIMIT_PATH_BYTES];
-	struct error fault; /* of the file; told when it counts */
-	bool is_open;       /* others may read the secret in it */
+	struct error fault; /* of the file; reported when a token is needed */
+	bool is_open;       /* others can read the secret file */
 	bool is_absent;     /* no credentials anywhere */
 	int64_t expires_ns; /* 0: no token yet */
 	char token[TOKEN_BYTES];
@@ -126,7 +126,7 @@ const char *google_quota_project(const struct google_login *l,
 
 /* ---- words ---- */
 
-/* Where was looked, and what was there. */
+/* Reports where credentials were searched, and the result. */
 static bool fail_none(struct google_login *l, const char *why,
 		      const struct endpoint *side, struct error *err)
 {
@@ -142,7 +142,7 @@ static bool fail_none(struct google_login *l, const char *why,
 		l->metadata_url + strlen("http://"), why, side->option_prefix);
 }
 
-/* Names what the message is about. */
+/* Adds the credentials to the message. */
 static bool fail_with(const struct google_login *l, struct error *err)
 {
 	if (!l->path[0])
@@ -150,7 +150,7 @@ static bool fail_with(const struct google_login *l, struct error *err)
 	return error_prefix(err, "Google credentials of %s", l->path);
 }
 
-/* Tokens of one cloud are nothing to another. */
+/* Tokens are valid in one cloud only. */
 static bool check_universe(const struct google_login *l,
 			   const struct endpoint *side, struct error *err)
 {
@@ -176,7 +176,7 @@ static bool check_universe(const struct google_login *l,
 
 /* ---- buying a token ---- */
 
-/* Fixed addresses next door are not reached by way of a proxy. */
+/* Fixed link-local addresses are not reached through a proxy. */
 static bool is_next_door(const struct google_login *l,
 			 const struct google_flow *f)
 {
@@ -201,8 +201,8 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 				? METADATA_CONNECT_MS
 				: connect_ms,
 		.stall_timeout_ms = STALL_MS,
-		/* Never 0, which ends at once but without a word of what
-		 * for. */
+		/* Never 0, which would end it at once without naming the
+		 * request. */
 		.timeout_ms = max_i64(left_ms, 1),
 		.retries = want->retries,
 	};
@@ -217,10 +217,10 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 		f->endpoint.proxy = "";
 	else if (!host_is_loopback(f->endpoint.url))
 		f->endpoint.proxy = side->proxy;
-	/* --insecure is not meant for those who give tokens. */
+	/* --insecure does not apply to token servers. */
 	f->endpoint.cacert = side->cacert;
 	is_ok = http_run(client, &f->request, &response, 1, err);
-	/* Any host may answer in place of a metadata server. */
+	/* Any host may answer instead of a metadata server. */
 	if (is_ok && is_instance && response.status == 0)
 		is_ok = fail_none(l, "nothing answers", side, err);
 	else if (is_ok && is_instance &&
@@ -272,7 +272,7 @@ static bool run_flow(struct google_login *l, struct google_flow *f,
 	memcpy(l->token, f->token, strlen(f->token) + 1);
 	l->expires_ns = f->expires_ns;
 	login_tell(l, want);
-	l->is_open = false; /* once is enough */
+	l->is_open = false; /* report it only once */
 	return true;
 }
 
@@ -306,8 +306,8 @@ bool google_login_ensure(struct google_login *l, const struct endpoint *side,
 			 const struct google_login_want *want,
 			 struct error *err)
 {
-	/* What stands in for Google on this machine may need none; if it does,
-	 * its 401 leads to another try, which tells the reason. */
+	/* A local stand-in for Google may need no token; if it does, its 401
+	 * leads to another try, which reports the reason. */
 	bool is_local = host_is_loopback(side->url);
 
 	if (!check_universe(l, side, err))

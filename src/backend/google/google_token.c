@@ -26,22 +26,23 @@
 #define SUBJECT_TYPE "urn:ietf:params:oauth:token-type:access_token"
 #define ACTING_LIFETIME_S 3600
 
-/* All texts of a credential, percent-encoded, stay under it. */
+/* Larger than all texts of a credential, percent-encoded. */
 #define REQUEST_BYTES (8 * LIMIT_SECRET_FILE_BYTES)
 
-/* Signed a little in the past, for clocks that go a little slow. */
+/* Signed a little in the past, in case this clock is ahead. */
 #define BACKDATED_S 10
 
 /* ---- the steps ---- */
 
-/* The credential that starts the flow: the source's, where there is one. */
+/* Returns the credential that starts the flow: the source's, if there is
+ * one. */
 static const struct google_credential *google_flow_base(
 	const struct google_flow *f)
 {
 	return f->credential->source ? f->credential->source : f->credential;
 }
 
-/* Where the token of another identity comes from, without secrets; appended. */
+/* Appends the source of another identity's token, without secrets. */
 static void google_flow_place(const struct google_flow *f, struct buf *out)
 {
 	char *const *fields = google_flow_base(f)->fields;
@@ -68,7 +69,7 @@ void google_flow_init(struct google_flow *f, const struct google_credential *c,
 	base = google_flow_base(f);
 	switch (base->kind) {
 	case GOOGLE_SERVICE_ACCOUNT:
-		/* Clouds of partners take self-signed tokens only. */
+		/* Partner clouds accept only self-signed tokens. */
 		*step++ = base->fields[CREDENTIAL_TOKEN_URI] &&
 					  !strcmp(google_credential_universe(
 							  base),
@@ -96,7 +97,7 @@ void google_flow_init(struct google_flow *f, const struct google_credential *c,
 		*step = GOOGLE_STEP_ACT_LAST;
 }
 
-/* One that buys another needs all rights, the last as few as will do. */
+/* An intermediate token needs all rights, the final one as few as possible. */
 static const char *wanted_scope(const struct google_flow *f)
 {
 	for (size_t i = f->at + 1; i < GOOGLE_STEPS_MAX; i++)
@@ -129,7 +130,7 @@ void google_flow_release(struct google_flow *f)
 	f->subject = f->assertion = f->token = NULL;
 }
 
-/* Server and path, as requests want them. */
+/* Sets server and path of the request. */
 static bool request_begin(struct google_flow *f, const char *method,
 			  const char *url, struct error *err)
 {
@@ -150,7 +151,7 @@ static bool request_begin(struct google_flow *f, const char *method,
 	f->request.method = method;
 	f->request.accept = "application/json";
 	buf_init(&f->request.body, REQUEST_BYTES);
-	/* The whole room at once: growing would leave copies behind. */
+	/* Reserve everything at once: growing would leave copies of secrets. */
 	if (!strcmp(method, "POST") &&
 	    !buf_reserve(&f->request.body, REQUEST_BYTES))
 		return error_memory(err, "a request");
@@ -178,8 +179,8 @@ static bool sign(struct google_flow *f, const char *audience, int64_t now_ns,
 	struct jwt_claims claims = {
 		.key_id = c->fields[CREDENTIAL_PRIVATE_KEY_ID],
 		.issuer = c->fields[CREDENTIAL_CLIENT_EMAIL],
-		/* One that buys nothing names its user, and no audience next to
-		 * scopes (AIP-4111). */
+		/* A token that is not exchanged has its user as subject, and no
+		 * audience next to scopes (AIP-4111). */
 		.subject = audience ? NULL : c->fields[CREDENTIAL_CLIENT_EMAIL],
 		.scope = wanted_scope(f),
 		.audience = audience,
@@ -214,8 +215,8 @@ static bool ask_assert(struct google_flow *f, int64_t now_ns, struct error *err)
 	return request_end(f, err);
 }
 
-/* Without scopes: those of the login hold, and others would be refused. A
- * login through another identity provider has its client in a header. */
+/* Without scopes: those of the login apply, and others would be refused. For a
+ * login through another identity provider the client is in a header. */
 static bool ask_refresh(struct google_flow *f, struct error *err)
 {
 	const struct google_credential *c = google_flow_base(f);
@@ -310,7 +311,7 @@ static bool ask_exchange(struct google_flow *f, struct error *err)
 	add_form(f, "subject_token_type",
 		 fields[CREDENTIAL_SUBJECT_TOKEN_TYPE]);
 	add_form(f, "subject_token", f->subject);
-	/* A client says itself whose quota it uses. */
+	/* A client id already determines the quota project. */
 	if (project && !fields[CREDENTIAL_CLIENT_ID])
 		add_user_project(f, project);
 	return request_end(f, err);
@@ -364,7 +365,7 @@ static bool ask_act(struct google_flow *f, const struct google_credential *c,
 
 /* ---- answers ---- */
 
-/* The content of an answer that is a token, borrowed from it. */
+/* The token in an answer, borrowed from it. */
 struct grant {
 	struct str token;
 	int64_t lifetime_s;
@@ -405,7 +406,7 @@ static bool keep_token(struct google_flow *f, const struct grant *g,
 		return error_set(err, ERROR_AUTH,
 				 "%.*s answers, but with no access token",
 				 STR_ARGS(host));
-	/* Without an end it is good for this run at least. */
+	/* Without an expiry it is assumed to be valid for this run. */
 	if (lifetime_s <= 0 || lifetime_s > LIMIT_GOOGLE_LIFETIME_S)
 		lifetime_s = ACTING_LIFETIME_S;
 	f->expires_ns =
@@ -433,7 +434,7 @@ static bool take_token(struct google_flow *f,
 	return is_ok;
 }
 
-/* The field of a JSON document into *out. */
+/* Reads the field of a JSON document into *out. */
 static bool take_field(struct str content, const char *field, struct buf *out,
 		       struct error *err)
 {
@@ -449,7 +450,7 @@ static bool take_field(struct str content, const char *field, struct buf *out,
 	return is_ok && buf_check(out, "a credential", err);
 }
 
-/* The token of another identity: the whole text, or a field of it. */
+/* Keeps the token of another identity: the whole text, or a field of it. */
 static bool keep_subject(struct google_flow *f, struct str content,
 			 struct error *err)
 {
@@ -502,7 +503,7 @@ static bool read_subject(struct google_flow *f, struct error *err)
 		is_ok = keep_subject(f, buf_str(&content), err);
 	buf_wipe(&content);
 	buf_release(&content);
-	/* Not the exit status of a trace that is not there. */
+	/* Must differ from the exit status for a missing trace. */
 	if (!is_ok && err->code != ERROR_MEMORY)
 		err->code = ERROR_AUTH;
 	return is_ok;
@@ -510,7 +511,7 @@ static bool read_subject(struct google_flow *f, struct error *err)
 
 /* ---- the whole ---- */
 
-/* False in *is_asking: done without a request. */
+/* *is_asking false: done without a request. */
 static bool step_begin(struct google_flow *f, int64_t now_ns, bool *is_asking,
 		       struct error *err)
 {
@@ -560,7 +561,7 @@ bool google_flow_next(struct google_flow *f, int64_t now_ns, bool *is_done,
 	return true;
 }
 
-/* A server may repeat in its complaint what it was sent. */
+/* Servers may repeat the request in their error. */
 static bool mask_secrets(const struct google_flow *f,
 			 struct http_response *response, struct error *err)
 {
@@ -583,9 +584,10 @@ static bool mask_secrets(const struct google_flow *f,
 	return true;
 }
 
-/* The words for a token that Google Cloud did not give. */
+/* Errors for a token that Google Cloud refused. */
 
-/* Google takes signed claims some minutes off; a minute is no accident. */
+/* Google accepts signed claims that are some minutes off; a difference of a
+ * minute is no accident. */
 #define SKEW_NS NS_PER_MIN
 
 #define LOGIN "gcloud auth application-default login"
@@ -771,8 +773,8 @@ static void fail_refused(const struct google_flow *f,
 	}
 }
 
-/* Fails without the words for servers of traces, which name options that do not
- * lead here. */
+/* Fails without the texts for traces servers, which name options that do not
+ * apply here. */
 static void fail_network(const struct google_flow *f, const struct error *why,
 			 struct error *err)
 {
@@ -800,7 +802,7 @@ static void fail_network(const struct google_flow *f, const struct error *why,
 	*err = *why;
 }
 
-/* A skewed clock makes other reasons look like the true one. */
+/* A skewed clock causes misleading reasons. */
 static void add_clock(const struct http_response *response, int64_t now_ns,
 		      struct error *err)
 {
@@ -821,9 +823,8 @@ static void add_clock(const struct http_response *response, int64_t now_ns,
 		  plain.message, text, ahead_ns < 0 ? "behind" : "ahead of");
 }
 
-/* Sets err for a response that is no success to the request of the flow: what
- * was refused, in the server's words and ours, and what to do. Returns
- * false. */
+/* Sets err for an unsuccessful response to the flow's request: what was
+ * refused, in the server's words and ours, and what to do. Returns false. */
 static bool google_token_fail(const struct google_flow *f,
 			      const struct http_response *response,
 			      int64_t now_ns, struct error *err)

@@ -8,7 +8,7 @@
 
 #include "backend/google/crypto_calls.h"
 
-/* Instead of the library's own, which would ask on the terminal. */
+/* Replaces the library's callback, which would prompt on the terminal. */
 static int no_password(char *room, int size, int is_writing, void *context)
 {
 	(void)room;
@@ -47,7 +47,7 @@ static bool sign(EVP_MD_CTX *context, EVP_PKEY *key, struct str data,
 	size_t size = 0;
 	char *room;
 
-	/* PKCS #1 v1.5 is what the library pads with unless told otherwise. */
+	/* The library pads with PKCS #1 v1.5 by default. */
 	if (EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, key) != 1 ||
 	    EVP_DigestSign(context, NULL, &size, bytes, data.len) != 1)
 		return error_set(err, ERROR_AUTH,

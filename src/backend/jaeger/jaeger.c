@@ -6,10 +6,10 @@
 #include "backend/trace_names.h"
 #include "wire/url.h"
 
-/* The attempts, in this order: each question has a form of both APIs. */
+/* The attempts, in this order: each query has a form for both APIs. */
 enum { JAEGER_V3, JAEGER_LEGACY };
 
-/* Names of services and their operations, all that Jaeger lists. */
+/* Lists names of services and their operations; Jaeger lists nothing else. */
 
 /* v3, then the legacy API. */
 #define ATTEMPTS 2u
@@ -48,7 +48,7 @@ static enum answer jaeger_names_answer(unsigned attempt,
 				       struct name_list *names,
 				       struct error *err)
 {
-	/* v3 leaves an empty list out, and before 2.16 calls it plain text. */
+	/* v3 omits an empty list, and before 2.16 sends it as plain text. */
 	static const struct answer_form form = {
 		.keys = { "services", "operations", "data" },
 		.may_be_empty = true,
@@ -59,11 +59,11 @@ static enum answer jaeger_names_answer(unsigned attempt,
 				response, arena, names, err);
 }
 
-/* The parts that all searches share, whatever they look for: the parameters of
- * both APIs, and what an answer means. See trace_backend.h for what each
- * function is. */
+/* Common to all searches: the parameters of both APIs, and the evaluation of an
+ * answer. See trace_backend.h for each function. */
 
-/* "name=value"; nothing for an empty value. name: with what goes before. */
+/* Appends "name=value"; nothing for an empty value. name: including the
+ * separator. */
 static void jaeger_add(struct buf *out, const char *name, struct str value)
 {
 	if (!value.len)
@@ -72,8 +72,8 @@ static void jaeger_add(struct buf *out, const char *name, struct str value)
 	url_encode(out, value);
 }
 
-/* The window and how many traces; name: "query.start_time_min", or "start" in
- * the legacy API, with what goes before. */
+/* Appends the window and the limit; name: "query.start_time_min", or "start" in
+ * the legacy API, including the separator. */
 static void jaeger_add_window(struct buf *out, unsigned attempt, char before,
 			      struct time_range range, uint32_t trace_limit)
 {
@@ -86,7 +86,7 @@ static void jaeger_add_window(struct buf *out, unsigned attempt, char before,
 			 (long long)(range.to_ns / NS_PER_US) + 1, trace_limit);
 		return;
 	}
-	/* These spellings are the oldest and understood everywhere. */
+	/* These are the oldest names, supported by all releases. */
 	format_rfc3339(range.from_ns, from);
 	format_rfc3339(range.to_ns, to);
 	buf_addf(out,
@@ -99,8 +99,8 @@ static void jaeger_add_window(struct buf *out, unsigned attempt, char before,
 static const struct answer_form traces_forms[] = { { { "data" } },
 						   { { "result" } } };
 
-/* The answer to a search. Old releases lack v3: ANSWER_TRY_NEXT then, with
- * *attempt set. */
+/* Evaluates the answer to a search. Old releases lack v3: then ANSWER_TRY_NEXT,
+ * with *attempt set. */
 static enum answer jaeger_traces_answer(unsigned *attempt,
 					const struct endpoint *e,
 					const struct http_response *response,
@@ -120,7 +120,7 @@ static enum answer jaeger_traces_answer(unsigned *attempt,
 		return ANSWER_MISS;
 	}
 	answer_fail("jaeger: search", e, response, err);
-	/* Old releases give their page with 200 for a route they lack. */
+	/* Old releases return their web page with 200 for a missing route. */
 	if (!is_v3 || !(response->status == 404 || response->status == 501 ||
 			http_is_success(response)))
 		return ANSWER_ERROR;
@@ -128,7 +128,7 @@ static enum answer jaeger_traces_answer(unsigned *attempt,
 	return ANSWER_TRY_NEXT;
 }
 
-/* Jaeger's search for traces that a user describes. It sends them whole. */
+/* Jaeger's search by users. It returns whole traces. */
 
 static const struct str error_tags = { "{\"error\":\"true\"}", 16 };
 
@@ -155,7 +155,8 @@ static void legacy_find_path(const struct find_query *query, struct buf *out)
 	jaeger_add(out, "&operation", query->name);
 	if (query->is_error)
 		jaeger_add(out, "&tags", error_tags);
-	/* Whole microseconds there: a bound of more would lose those at it. */
+	/* The API has whole microseconds: rounding up would exclude matching
+	 * traces. */
 	if (query->min_duration_ns > 0)
 		buf_addf(out, "&minDuration=%lldus",
 			 (long long)(query->min_duration_ns / NS_PER_US));
@@ -186,14 +187,14 @@ static enum answer jaeger_find_answer(const struct find_query *query,
 	return ANSWER_ERROR;
 }
 
-/* Jaeger's search: it knows one service and operation a question and sends
- * whole traces. */
+/* Jaeger's search for other traces: one service and operation per query,
+ * returning whole traces. */
 
-/* Traces that it is asked to list for a count. */
+/* Maximum number of traces listed for a count. */
 #define SUMMARIES 1000u
 
-/* The operation whose traces are asked for: the slow one, else the root, else
- * the first. */
+/* Finds the operation to search: the slow one, else the root, else the
+ * first. */
 static void subject(const struct search_query *query, struct str *service,
 		    struct str *name)
 {
@@ -324,7 +325,7 @@ static enum answer miss(struct error *err)
 }
 
 /* Outside its API Jaeger answers any path with its web page and 200; before
- * 2.16 also for API routes it does not have. */
+ * 2.16 also for missing API routes. */
 static enum answer success(unsigned attempt, const struct endpoint *e,
 			   const struct http_response *response,
 			   enum format *format, struct error *err)
@@ -352,8 +353,8 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 
 	if (http_is_success(response))
 		return success(attempt, e, response, format, err);
-	/* JSON about traces inside a 404 is the API's own word; anything else
-	 * is a missing route. */
+	/* JSON about traces in a 404 comes from the API; anything else is a
+	 * missing route. */
 	if (status == 404 && body_first(response) == '{' &&
 	    (body_contains(response, STR("No traces found")) ||
 	     body_contains(response, STR("trace not found"))))
@@ -375,14 +376,15 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 	return answer_fail("jaeger", e, response, err);
 }
 
-/* jsonpb leaves an empty list out: {} is a Jaeger without any service. */
+/* jsonpb omits an empty list: {} is a Jaeger without any service. */
 static bool probe_matches(const struct http_response *response)
 {
 	return response->status == 200 && body_first(response) == '{' &&
 	       body_has_key(response, STR("services"), true);
 }
 
-/* Before 1.25, as products do that imitate it: the envelope of all answers. */
+/* Matches the envelope of releases before 1.25 and of products that imitate
+ * them. */
 static bool old_probe_matches(const struct http_response *response)
 {
 	return response->status == 200 && body_first(response) == '{' &&
@@ -401,9 +403,9 @@ const struct trace_backend trace_jaeger = {
 	.name = "jaeger",
 	.title = "Jaeger",
 	.noun = "a Jaeger",
-	/* It sends whole traces; several times what is wanted is needed, for
-	 * each question leaves wanted/limit of what is left. Without the
-	 * condition on errors it ignores it. */
+	/* It returns whole traces; several times the wanted number is
+	 * requested, since each round keeps wanted/limit of the rest. Without
+	 * the condition on errors it ignores it. */
 	.traits = { .history_slices = HISTORY_SLICES,
 		    .history_most = 50,
 		    .search_least = 100,

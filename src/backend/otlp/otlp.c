@@ -29,7 +29,7 @@ static bool post_profile(const struct endpoint *endpoint,
 	for (size_t i = 0; i < w->label_count; i++) {
 		struct str key = w->labels[i].name;
 
-		/* The conventions have another name for the first of them. */
+		/* The semantic conventions name it differently. */
 		if (str_equal(key, STR("service_name")))
 			key = STR("service.name");
 		about[i] = (struct otlp_attribute){ key, w->labels[i].value };
@@ -59,8 +59,8 @@ static bool profile_request(const struct endpoint *endpoint,
 	return is_ok;
 }
 
-/* Judges an answer; what is said in another encoding, or not at all, is no
- * partial success. */
+/* Evaluates an answer; another encoding or an empty body is not a partial
+ * success. */
 static enum receipt answer(const struct receiver *to,
 			   const struct endpoint *endpoint,
 			   const struct http_response *response,
@@ -109,8 +109,8 @@ const struct receiver receiver_otlp = {
 	.answer = answer,
 };
 
-/* Intakes of the same protocol that want a key of their own kind. Of OTLP they
- * take no profiles. Their documentation: docs.newrelic.com, "New Relic OTLP
+/* Intakes of the same protocol that require their own kind of key. They do not
+ * accept OTLP profiles. Documentation: docs.newrelic.com, "New Relic OTLP
  * endpoint"; docs.datadoghq.com, "Datadog OTLP Intake Endpoint". */
 
 const struct receiver receiver_newrelic = {

@@ -23,10 +23,10 @@
 #define SUBJECT "parca"
 #define ROOT "/api/profiles/"
 
-/* Selectors are percent-encoded, which makes three bytes of one. */
+/* Maximum length: selectors are percent-encoded, three bytes for one. */
 #define PATH_BYTES (4 * LIMIT_OPTION_VALUE_BYTES)
 
-/* Below every scraper's interval: each sample is one snapshot. */
+/* Below any scrape interval: each sample is one snapshot. */
 #define SNAPSHOT_STEP_S 1
 
 /* ---- requests ---- */
@@ -40,7 +40,7 @@ static void add_param(struct buf *path, const char *name, struct str value)
 	url_encode(path, value);
 }
 
-/* Both ends are inclusive, and what is stored has milliseconds. */
+/* Both ends are inclusive, and timestamps have milliseconds. */
 static void add_range(struct buf *path, const char *start, const char *end,
 		      struct time_range range)
 {
@@ -52,7 +52,7 @@ static void add_range(struct buf *path, const char *start, const char *end,
 	add_param(path, end, str_from(text));
 }
 
-/* NULL: not known yet. */
+/* Returns the facts; NULL: not known yet. */
 static const struct parca_facts *parca_facts_of(const struct side *side)
 {
 	return side->room;
@@ -140,7 +140,7 @@ static void path_init(struct buf *path, const char *method)
 	buf_add_text(path, method);
 }
 
-/* The two requests that tell the facts. */
+/* Builds the two requests for the facts. */
 static bool parca_facts_request(const struct endpoint *endpoint,
 				enum parca_fact fact,
 				struct http_request *request, struct error *err)
@@ -168,7 +168,7 @@ static bool parca_services_request(const struct side *side,
 	return get(&side->endpoint, &path, request, err);
 }
 
-/* So a label alone. */
+/* Returns Parca's name of a label. */
 static const char *parca_label(const struct side *side, const char *label)
 {
 	return strcmp(label, "service_name")
@@ -176,8 +176,8 @@ static const char *parca_label(const struct side *side, const char *label)
 		       : parca_facts_of(side)->service_label;
 }
 
-/* Series of one of the types; the query for both is the same.
- * One step as long as the window: the series matter, not their points. */
+/* Requests the series of one type; query is for all types. The step is as long
+ * as the window: the points are not needed. */
 static bool parca_type_request(const struct side *side, size_t type,
 			       const struct series_query *query,
 			       struct http_request *request, struct error *err)
@@ -203,7 +203,8 @@ static bool parca_type_request(const struct side *side, size_t type,
 	return get(&side->endpoint, &path, request, err);
 }
 
-/* Types are of intervals, of a moment, or totals since a process began. */
+/* Types cover intervals, are of one moment, or are totals since process
+ * start. */
 enum type_group { DELTAS, GAUGES, TOTALS };
 
 static enum type_group type_group(const struct parca_type *type)
@@ -262,7 +263,7 @@ static bool parca_profile_request(const struct side *side,
 	return get(&side->endpoint, &path, request, err);
 }
 
-/* A query_range of one type; the step is for the caller to add. */
+/* Begins a query_range of one type; the caller adds the step. */
 static bool range_path(struct buf *path, const struct side *side,
 		       const char *type_id, const char *selector,
 		       struct time_range range, struct error *err)
@@ -320,7 +321,7 @@ static bool parca_totals_request(const struct side *side,
 	return get(&side->endpoint, &path, request, err);
 }
 
-/* The labels of people and agents for a service, the most particular first. */
+/* The labels of users and agents for a service, the most specific first. */
 static const char *const service_labels[] = {
 	"service_name", "app_kubernetes_io_name", "app", "job", "container",
 	"comm",         "systemd_unit",
@@ -337,7 +338,7 @@ static bool check_object(const struct endpoint *endpoint,
 			 const struct http_response *response,
 			 const char *field, struct error *err)
 {
-	/* Fields stand there without values, too. */
+	/* Empty fields are included. */
 	const struct answer_form form = { { field } };
 
 	if (response->status != 200 || body_is_html(response)) {
@@ -351,8 +352,8 @@ static bool check_object(const struct endpoint *endpoint,
 			 field, side_prefix(endpoint));
 }
 
-/* The JSON object of an answer: calls read for the value of the field. False
- * for every other answer, in words. */
+/* Reads the JSON object of an answer: calls read for the value of the field.
+ * Returns false with err for any other answer. */
 static bool parca_read(const struct endpoint *endpoint,
 		       const struct http_response *response, const char *field,
 		       void (*read)(struct json_reader *r, void *into),
@@ -369,7 +370,7 @@ struct facts_reader {
 	struct arena *arena;
 	struct parca_facts *facts;
 	size_t cap;
-	size_t label; /* the best so far, an index of service_labels */
+	size_t label; /* best label so far, an index of service_labels */
 	bool is_failed;
 };
 
@@ -466,10 +467,10 @@ static void read_label_names(struct json_reader *r, void *into)
 	}
 }
 
-/* The agent of Parca sends how often it saw a stack. Asked for that, the server
- * answers with time, samples times their period: it is the CPU time that others
- * send. Period parts are left out, as by some of those, so that both can be
- * there. */
+/* Parca's agent sends the number of samples per stack. The server converts it
+ * to time on request, samples times their period: that is the CPU time of other
+ * senders. Periods are omitted, like by some of those, so that both can
+ * coexist. */
 static void name_agent_cpu(struct parca_facts *facts)
 {
 	static const char *const agents[] = {
@@ -599,7 +600,7 @@ static void read_row_label(struct json_reader *r, struct rows_reader *s,
 		if (str_equal(key, STR("name"))) {
 			if (!json_text(r, &text))
 				continue;
-			/* "service_name" stands for the one used here. */
+			/* "service_name" means the label used here. */
 			label = 0;
 			while (label < count &&
 			       !str_equal(text, str_from(parca_label(
@@ -658,11 +659,11 @@ static void read_rows(struct json_reader *r, void *into)
 	}
 }
 
-/* A range without samples is answered 404, or in its place with the first web
- * page, by releases that have any. */
+/* Releases answer 404 for a range without samples, or their web page instead if
+ * they include it. */
 static bool parca_is_empty_range(const struct http_response *response)
 {
-	/* Its page, or that of a build without one, and no other's. */
+	/* Its own page, or that of a build without one. */
 	if (body_is_html(response))
 		return response->status == 200 &&
 		       (body_contains(response, STR("Parca")) ||
@@ -805,7 +806,8 @@ static bool parca_profile_unwrap(const struct side *side,
 }
 
 /* Parca's steps begin at multiples of their length, ours end with the window:
- * finer ones are asked for, and each counts where its middle lies. */
+ * shorter ones are requested, and each is added to the step that contains its
+ * middle. */
 #define STEPS_IN_ONE 12
 
 int64_t parca_totals_step_s(const struct totals_query *query)
@@ -821,8 +823,8 @@ struct reader {
 	struct total_gatherer into;
 };
 
-/* {"name":"job","value":"cart"}: of types that are no delta all labels come,
- * whichever were asked for. */
+/* {"name":"job","value":"cart"}: types that are not a delta return all labels,
+ * whichever were requested. */
 static void read_label(struct json_reader *json, struct reader *r,
 		       struct total *into)
 {
@@ -875,7 +877,7 @@ static void read_total_labels(struct json_reader *json, struct reader *r,
 	}
 }
 
-/* Steps at the edges reach beyond the window, their samples do not. */
+/* Steps at the edges extend beyond the window, their samples do not. */
 static void keep_sample(const struct reader *r, int64_t start_ns, double value,
 			struct total *into)
 {
@@ -892,8 +894,8 @@ static void keep_sample(const struct reader *r, int64_t start_ns, double value,
 }
 
 /* {"timestamp":"2026-11-21T16:00:00Z","value":"34800000000","duration":"0",
- * "count":2}: of snapshots, which last for no time, a step has the first as its
- * value, taken here for that of all of them. */
+ * "count":2}: for snapshots, which have no duration, a step has the value of
+ * the first, used here for all of them. */
 static void read_sample(struct json_reader *json, const struct reader *r,
 			struct total *into)
 {
@@ -1019,8 +1021,8 @@ static void add_group(struct checkup *c, enum type_group group,
 		struct str word = profile_type_word(id, ids);
 		bool has_word = word.len > 0, is_named = has_word;
 
-		/* Ids for which --type has no word are named when their whole
-		 * family has none. */
+		/* Ids without a word for --type are named if their whole family
+		 * has none. */
 		for (size_t k = 0; !has_word && k < ids->count; k++)
 			has_word =
 				str_equal(family_of(ids->items[k]), family) &&
@@ -1078,8 +1080,9 @@ static bool check_types(struct checkup *c, struct error *err)
 
 /* ---- data ---- */
 
-/* Makes the profile server a Parca with what its answers to PARCA_TYPES and
- * PARCA_LABELS, in this order, tell; false when they are no Parca's. */
+/* Sets the profile server to a Parca with the facts from its answers to
+ * PARCA_TYPES and PARCA_LABELS, in this order; returns false if they are not
+ * from a Parca. */
 static bool parca_adopt(struct backends *b,
 			const struct http_response *responses,
 			struct error *err)
@@ -1174,9 +1177,9 @@ static const struct job_type type_job = { .request = type_request,
 					  .answer = type_answer,
 					  .about = ABOUT_SERIES };
 
-/* *lists: one a type, in b->arena; that of the first type is read from the
- * response, the others are asked for, or left empty where they count totals
- * and these are not wanted. False when any failed. */
+/* *lists: one per type, in b->arena; that of the first type is read from the
+ * response, the others are queried, or left empty if they are totals and these
+ * are not wanted. Returns false if any failed. */
 static bool all_types(struct backends *b, const struct series_query *query,
 		      const struct http_response *first, bool wants_totals,
 		      struct series_list **lists, struct error *err)
@@ -1211,8 +1214,8 @@ static bool all_types(struct backends *b, const struct series_query *query,
 	return true;
 }
 
-/* Parca lists series of one type at a time: the first is asked for, and all
- * others side by side once it has answered. */
+/* Parca lists series of one type at a time: the first one is queried, and all
+ * others concurrently after its answer. */
 static bool parca_types_request(const struct side *side,
 				const struct series_query *query,
 				struct http_request *request, struct error *err)
@@ -1223,7 +1226,7 @@ static bool parca_types_request(const struct side *side,
 	return parca_type_request(side, 0, query, request, err);
 }
 
-/* The types that what is selected has samples of. */
+/* Returns the types for which the selection has samples. */
 static bool parca_types_answer(struct backends *b,
 			       const struct series_query *query,
 			       const struct http_response *response,
@@ -1252,8 +1255,9 @@ static bool parca_counts_totals(const struct side *side, struct str type_id)
 	return type && type_group(type) == TOTALS;
 }
 
-/* Totals grow with the age of a process: later than a baseline they are
- * always more. So they are no evidence, unless asked for by their full id. */
+/* Totals grow with the age of a process: they are always larger than in an
+ * earlier baseline. So they are no evidence, unless requested by their full
+ * id. */
 static bool parca_series_answer(struct backends *b,
 				const struct series_query *query,
 				const struct http_response *response,
@@ -1287,8 +1291,8 @@ static bool ask_facts(struct backends *b, struct http_response *responses,
 	return done;
 }
 
-/* One with its web pages shows the first of them at any address; routers
- * answer 405 where a page exists for another method. */
+/* Parcas with a web UI return its start page at any address; routers answer 405
+ * if the page exists for another method. */
 static bool is_likely(const struct http_response *response)
 {
 	return response->status == 404 || response->status == 405 ||

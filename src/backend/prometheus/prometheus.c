@@ -26,7 +26,7 @@ static void add_query(struct buf *out, const char *call,
 	url_encode(out, q->expression);
 }
 
-/* Both ends count. */
+/* Both ends are inclusive. */
 static void add_range(struct buf *out, const struct metric_query *q)
 {
 	add_time(out, "&start", q->range.from_ns);
@@ -98,7 +98,7 @@ static enum answer read_answer(const char *name, const struct metric_query *q,
 
 	if (!answer_has_form(response, &form)) {
 		answer_fail(name, e, response, &why);
-		/* It would load more samples than it may, or took too long. */
+		/* The query would load too many samples, or took too long. */
 		if (response->status == 422)
 			advice = ": ask for a shorter window (--since)";
 		else if (response->status == 503)

@@ -24,11 +24,12 @@
 
 #define PATH "/pyroscope/render"
 
-/* Type and selector are percent-encoded, which makes three bytes of one. */
+/* Maximum length: type and selector are percent-encoded, three bytes for
+ * one. */
 #define RENDER_PATH_BYTES (4 * LIMIT_OPTION_VALUE_BYTES)
 
-/* The call of the web page of old, for proxies that let only that pass: names
- * only, all samples of a service. */
+/* The request of the old web UI, for proxies that allow only that: names only,
+ * all samples of a service. */
 static bool pyroscope_render_request(const struct endpoint *endpoint,
 				     const struct profile_query *query,
 				     int64_t start_ms, int64_t end_ms,
@@ -57,8 +58,8 @@ static bool pyroscope_render_request(const struct endpoint *endpoint,
 
 #define LATE_START "query start time is after end time"
 
-/* How a profile can be asked for; "later" by a millisecond, see
- * answer_failed(). Only PPROF and SPAN_PPROF bring files and lines. */
+/* The forms of a query; "later" by a millisecond, see answer_failed(). Only
+ * PPROF and SPAN_PPROF have files and lines. */
 enum form {
 	PPROF,
 	PPROF_LATER,
@@ -69,7 +70,7 @@ enum form {
 	SPAN_TREE_LATER,
 };
 
-/* Best first. Of spans names can be had everywhere, lines from 2.2 on. */
+/* Best first. For spans all releases return names, lines only from 2.2 on. */
 static const enum form forms[] = { PPROF, PPROF_LATER, TREE, RENDER };
 static const enum form span_forms[] = { SPAN_TREE, SPAN_TREE_LATER };
 static const enum form span_line_forms[] = { SPAN_PPROF, SPAN_TREE,
@@ -89,7 +90,7 @@ static struct plan plan_of(const struct profile_query *query)
 	return query->wants_lines ? PLAN(span_line_forms) : PLAN(span_forms);
 }
 
-/* Past the last attempt it is the last. */
+/* Returns the form; past the last attempt the last one. */
 static enum form form_of(const struct profile_query *query, unsigned attempt)
 {
 	struct plan plan = plan_of(query);
@@ -106,9 +107,8 @@ static int64_t ceil_ms(int64_t time_ns)
 	return time_ns % NS_PER_MS > 0 ? ms + 1 : ms;
 }
 
-/* [from, to) in nanoseconds as both inclusive milliseconds: neighbouring
- * windows share no profile.
- * 0 would mean "not given" to the server. */
+/* Converts [from, to) in nanoseconds to inclusive milliseconds: adjacent
+ * windows share no profile. The server takes 0 as "not given". */
 static void pyroscope_range_ms(struct time_range range, int64_t *start_ms,
 			       int64_t *end_ms)
 {
@@ -137,7 +137,7 @@ static void add_packed(struct buf *body, const ProtobufCMessage *message)
 			   protobuf_c_message_pack(message, (uint8_t *)room));
 }
 
-/* protobuf-c does not write to what it packs, but says char *. */
+/* protobuf-c does not modify what it packs, but its fields are char *. */
 static char *unconst(const char *text)
 {
 	union {
@@ -157,7 +157,7 @@ static int id_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The ids in order, each once, as the server wants them. */
+/* The ids sorted, without duplicates, as text for the server. */
 struct span_texts {
 	uint64_t *ids;
 	char (*texts)[SPAN_ID_BYTES];
@@ -298,12 +298,12 @@ bool pyroscope_post(const struct endpoint *endpoint, const char *method,
 	return true;
 }
 
-/* Attempts: without spans: SelectMergeProfile (pprof), the same a millisecond
+/* Attempts without spans: SelectMergeProfile (pprof), the same a millisecond
  * later (a server bug refuses windows that begin at its oldest profile),
  * SelectMergeStacktraces (tree), then /pyroscope/render (flame graph) for
- * proxies that let only that pass. With spans: SelectMergeSpanProfile (tree),
- * the same a millisecond later; with wants_lines SelectMergeStacktraces (pprof)
- * before. The answer's form tells pprof from the others. */
+ * proxies that allow only that. With spans: SelectMergeSpanProfile (tree), the
+ * same a millisecond later; with wants_lines SelectMergeStacktraces (pprof)
+ * before. The answer's form distinguishes pprof from the others. */
 static unsigned pyroscope_profile_attempts(const struct profile_query *query)
 {
 	return plan_of(query).count;
@@ -368,21 +368,20 @@ static enum answer answer_failed(const struct profile_query *query,
 	bool is_route_missing;
 
 	answer_fail("pyroscope", e, response, err);
-	/* A case may be recorded without lines. */
+	/* A case may have been recorded without lines. */
 	if (response->status == 0)
 		return form == SPAN_PPROF &&
 				       response->err.code == ERROR_NOT_FOUND
 			       ? ANSWER_TRY_NEXT
 			       : ANSWER_ERROR;
-	/* A server that splits its storage (the default of 2.x) refuses a
-	 * window that begins exactly at its oldest profile: "query start time
-	 * is after end time", though it is not. One millisecond later it
-	 * answers. */
+	/* Servers with split storage (the default of 2.x) refuse a window that
+	 * begins exactly at its oldest profile: "query start time is after end
+	 * time", though it is not. One millisecond later they answer. */
 	if (query->range.from_ns < query->range.to_ns && !is_later(form) &&
 	    body_contains(response, STR(LATE_START)))
 		return ANSWER_TRY_NEXT;
 	connect_code_read(response, code, sizeof code);
-	/* Old releases answer 500 for what the inner code calls a login. */
+	/* Old releases answer 500 for a missing login. */
 	if (!strcmp(code, "unauthenticated") ||
 	    !strcmp(code, "permission_denied"))
 		err->code = ERROR_AUTH;
@@ -390,16 +389,16 @@ static enum answer answer_failed(const struct profile_query *query,
 		err->code = ERROR_LIMIT;
 	if (response->status == 401 || response->status == 403)
 		return ANSWER_ERROR;
-	/* A missing method, or one that a proxy in between does not let pass;
-	 * or an answer too large for the server to send at once: the next form
-	 * may still be had. */
+	/* The method is missing or blocked by a proxy, or the answer is too
+	 * large for the server: the next form may work. */
 	is_route_missing = !strcmp(code, "unimplemented") ||
 			   response->status == 404 || response->status == 405 ||
 			   response->status == 501;
 	if (!is_route_missing &&
 	    !body_contains(response, STR("message larger than max")))
 		return ANSWER_ERROR;
-	/* Servers before 1.2 and proxies that pass the page's calls only. */
+	/* Servers before 1.2, and proxies that allow only the web UI's
+	 * requests. */
 	if (query->span_id_count && is_route_missing)
 		error_set(err, err->code,
 			  "pyroscope: %.*s has no samples of single requests: "
@@ -428,9 +427,9 @@ static int64_t pyroscope_node_limit(const struct http_response *response)
 	return limit;
 }
 
-/* max_query_length; a day, its default, when the answer does not say.
+/* Returns max_query_length; if the answer has no number its default, a day.
  * "the query time range exceeds the limit (max_query_length, actual: 48h0m0s,
- * limit: 1d)"; the end is milliseconds before the last. */
+ * limit: 1d)"; the end is inclusive milliseconds. */
 static int64_t pyroscope_window_limit_ns(const struct http_response *response)
 {
 	struct reason reason;
@@ -452,7 +451,7 @@ static int64_t pyroscope_window_limit_ns(const struct http_response *response)
 							       : NS_PER_DAY;
 }
 
-/* Judges the body of an answer of status 200. */
+/* Evaluates the body of an answer with status 200. */
 static enum answer answer_judge(const struct profile_query *query,
 				enum form asked,
 				const struct endpoint *endpoint,
@@ -485,8 +484,8 @@ static enum answer answer_judge(const struct profile_query *query,
 			  method_name(asked), response->content_type);
 		return ANSWER_ERROR;
 	}
-	/* No samples in 0 or 6 bytes, depending on why; anything longer is for
-	 * the decoder to count. */
+	/* No samples are 0 or 6 bytes, depending on the reason; anything longer
+	 * is left to the decoder. */
 	if (body.len == 0 ||
 	    str_equal(body, (struct str){ "\x0A\x00\x32\x00\x5A\x00", 6 })) {
 		error_set(err, ERROR_NOT_FOUND,
@@ -496,9 +495,9 @@ static enum answer answer_judge(const struct profile_query *query,
 			  tenant_words(endpoint, tenant, sizeof tenant));
 		return ANSWER_MISS;
 	}
-	/* Field 5 of the answer comes first when it came at all. Servers that
-	 * do not know the form ignore the spans, too, and send the flame graph
-	 * of the whole service. */
+	/* Field 5 comes first in the answer if it is there. Servers that do not
+	 * support the form ignore the spans, too, and return the flame graph of
+	 * the whole service. */
 	if (asked == SPAN_PPROF && !str_starts(body, STR("\x2A"))) {
 		error_set(err, ERROR_NOT_FOUND,
 			  "pyroscope: no lines of single requests before 2.2");
@@ -512,7 +511,7 @@ static enum answer answer_judge(const struct profile_query *query,
 	return ANSWER_OK;
 }
 
-/* side->room, once samples of spans are known to come by name only. */
+/* side->room, once samples of spans are known to have names only. */
 static char without_lines;
 
 static bool pyroscope_has_span_lines(const struct side *side)
@@ -536,8 +535,8 @@ static enum answer pyroscope_profile_answer(
 		answer =
 			answer_judge(query, asked, endpoint, response, form,
 				     err);
-	/* A refusal may be of this one question; all else is so of others,
-	 * too. */
+	/* A refusal may be about this one query; any other result applies to
+	 * all. */
 	if (answer == ANSWER_TRY_NEXT && asked == SPAN_PPROF &&
 	    response->status != 400)
 		side->room = &without_lines;
@@ -546,10 +545,10 @@ static enum answer pyroscope_profile_answer(
 
 #define JSON "application/json"
 
-/* The whole of a service's metadata in the last hour is cheap to ask for. */
+/* A service's metadata of the last hour is cheap to query. */
 #define PROBE_WINDOW_NS NS_PER_HOUR
 
-/* A call with a JSON body: what `add` puts in, then the times. */
+/* Builds a request with a JSON body: the fields from `add`, then the times. */
 static bool pyroscope_ask(const struct endpoint *endpoint, const char *method,
 			  struct time_range range,
 			  void (*add)(struct jsonw *w, const void *what),
@@ -577,7 +576,7 @@ static void add_label_name(struct jsonw *w, const void *what)
 	jsonw_pair_text(w, "name", what);
 }
 
-/* One matcher: of several, v1 stores take any and v2 stores all. */
+/* One matcher: with several, v1 stores match any and v2 stores all. */
 static void add_matcher(struct jsonw *w, const void *what)
 {
 	const struct series_query *query = what;
@@ -609,8 +608,8 @@ static bool pyroscope_types_request(const struct side *side,
 			     add_matcher, &types, request, err);
 }
 
-/* Servers before 2.0 leave out labels with dots in their names, and send
- * others than those asked for, which are passed over. */
+/* Servers before 2.0 omit labels with dots in their names, and return others
+ * than requested, which are skipped. */
 static bool pyroscope_series_request(const struct side *side,
 				     const struct series_query *query,
 				     struct http_request *request,
@@ -619,7 +618,7 @@ static bool pyroscope_series_request(const struct side *side,
 	if (!pyroscope_ask(&side->endpoint, "Series", query->range, add_matcher,
 			   query, request, err))
 		return false;
-	/* Otherwise labels with dots in their names stay hidden. */
+	/* Without this labels with dots in their names are omitted. */
 	request->accept = "*/*;allow-utf8-labelnames=true";
 	return true;
 }
@@ -655,8 +654,8 @@ struct type_reader {
 	bool is_other; /* the label being read */
 };
 
-/* {"name":"__profile_type__","value":".."}: only that name is asked for, but a
- * case may hold an answer with others. */
+/* {"name":"__profile_type__","value":".."}: only that name is requested, but a
+ * case may have an answer with others. */
 static void read_label(struct json_reader *r, struct str key, void *reader)
 {
 	struct type_reader *t = reader;
@@ -694,7 +693,7 @@ static bool check_list(const struct endpoint *endpoint,
 		       const struct http_response *response, const char *field,
 		       struct error *err)
 {
-	/* Connect leaves an empty list out. */
+	/* Connect omits an empty list. */
 	const struct answer_form form = { .keys = { field },
 					  .may_be_empty = true };
 	struct str host;
@@ -713,8 +712,8 @@ static bool check_list(const struct endpoint *endpoint,
 			 STR_ARGS(host), side_prefix(endpoint));
 }
 
-/* The JSON object of an answer: calls read for the value of the field. False
- * for every other answer, in words. */
+/* Reads the JSON object of an answer: calls read for the value of the field.
+ * Returns false with err for any other answer. */
 static bool pyroscope_read(const struct endpoint *endpoint,
 			   const struct http_response *response,
 			   const char *field,
@@ -767,7 +766,7 @@ struct series_reader {
 	bool is_failed;
 };
 
-/* Neighbours mostly share their values; those are kept once. */
+/* Adjacent rows often have the same values, which are stored once. */
 static struct str series_text(struct series_reader *s, size_t label,
 			      struct str text)
 {
@@ -816,7 +815,7 @@ static void read_series_label(struct json_reader *r, struct series_reader *s,
 		row[label] = value;
 }
 
-/* Room for one more row, empty; NULL past the limit or without memory. */
+/* Returns a new, empty row; NULL past the limit or without memory. */
 static struct str *series_row(struct series_reader *s)
 {
 	struct series_list *list = s->series;
@@ -905,11 +904,11 @@ static bool pyroscope_kept_names(struct backends *b, const char *url,
 	return true;
 }
 
-/* Below every sender's interval (10 to 60 s): each point is one snapshot. */
+/* Below any upload interval (10 to 60 s): each point is one snapshot. */
 #define POINT_STEP_MS 5000
 
-/* SelectHeatmap (2.0 and later), else points of SelectSeries below every
- * sender's interval. */
+/* SelectHeatmap (2.0 and later), else points of SelectSeries with a step below
+ * any upload interval. */
 #define PYROSCOPE_SNAPSHOTS_ATTEMPTS 2
 
 enum { HEATMAP, POINTS };
@@ -937,8 +936,8 @@ static void add_exemplar_query(struct jsonw *w, const void *what)
 	}
 }
 
-/* A point at t counts what lies in [t - step, t], and what comes after the
- * last point is left out: the window ends with a point. */
+/* A point at t covers [t - step, t], and data after the last point is omitted:
+ * the window has to end with a point. */
 static struct time_range points_range(struct time_range range, int64_t *step_ms)
 {
 	int64_t start_ms, end_ms, length_ms;
@@ -948,7 +947,7 @@ static struct time_range points_range(struct time_range range, int64_t *step_ms)
 	if (!*step_ms || *step_ms > length_ms / 2)
 		*step_ms = (length_ms + 1) / 2;
 	start_ms = end_ms - (length_ms - 1) / *step_ms * *step_ms;
-	if (start_ms >= end_ms) /* one point alone is refused */
+	if (start_ms >= end_ms) /* a single point is refused */
 		start_ms = end_ms - 1;
 	return (struct time_range){ start_ms * NS_PER_MS,
 				    (end_ms + 1) * NS_PER_MS };
@@ -1066,7 +1065,7 @@ static bool pyroscope_totals_request(const struct side *side,
 			     query, request, err);
 }
 
-/* {"name":"service_name","value":"a"}: only labels that were asked for. */
+/* {"name":"service_name","value":"a"}: only requested labels. */
 static void read_total_label(struct json_reader *r, struct total_gatherer *g,
 			     struct total *into)
 {
@@ -1113,7 +1112,7 @@ static void read_point(struct json_reader *r, const struct total_gatherer *g,
 			json_skip(r);
 		}
 	}
-	/* A point at t counts the step that ends there. */
+	/* A point at t is for the step that ends there. */
 	if (value > 0 && isfinite(value) &&
 	    sub_i64(time_ms, first_point_ms(q), &after_ms) && after_ms >= 0 &&
 	    after_ms / q->step_ms < (int64_t)q->step_count)

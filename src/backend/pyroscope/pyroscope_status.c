@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a Pyroscope tells of itself: its version, what it holds, how much it
- * gives at once.
+ * Facts about a Pyroscope: its version, its profiles, and its limits.
  */
 #include "backend/rooms.h"
 
@@ -121,10 +120,10 @@ bool pyroscope_length_limit_read(const struct http_response *response,
 	return true;
 }
 
-/* A Pyroscope under examination: what it holds, how far back, and how much of
- * it may be asked for at once. */
+/* The checks of a Pyroscope: which profiles it has, since when, and its limit
+ * per query. */
 
-/* Longer than it answers at once by default (a day). */
+/* Longer than the default limit of a query (a day). */
 #define LONG_RANGE_NS (2 * NS_PER_DAY)
 
 enum { ASK_SERVICES, ASK_STATS, ASK_VERSION, ASK_LENGTH, ASKS };
@@ -229,8 +228,8 @@ static bool checkup_judge(struct checkup *c,
 	return true;
 }
 
-/* The packages that add the span's id to CPU samples and pyroscope.profile.id
- * to spans. */
+/* Packages that add the span's id to CPU samples and pyroscope.profile.id to
+ * spans. */
 static const struct {
 	const char *language;
 	const char *fix;
@@ -283,7 +282,7 @@ const struct profile_checkup checkup_pyroscope = {
 	.span_fix = span_fix,
 };
 
-/* Pyroscope as it takes profiles in (push/v1/push.proto). */
+/* Pyroscope's ingestion (push/v1/push.proto). */
 
 #define SUBJECT "pyroscope: push"
 
@@ -302,7 +301,7 @@ static void put_label(struct buf *b, struct str name, struct str value)
 	size_t at = wirew_open(b, SERIES_LABELS);
 	size_t name_at = wirew_open(b, LABEL_NAME);
 
-	/* Prometheus' names of labels: other bytes than these become "_". */
+	/* Label names of Prometheus: other bytes become "_". */
 	if (!name.len || ascii_is_digit(name.ptr[0]))
 		buf_add_char(b, '_');
 	for (size_t i = 0; i < name.len; i++)
@@ -313,7 +312,7 @@ static void put_label(struct buf *b, struct str name, struct str value)
 	wirew_close(b, at);
 }
 
-/* Types are told by this name and by what the file says itself. */
+/* The server derives types from this name and from the file. */
 static bool profile_request(const struct endpoint *endpoint,
 			    const struct whole_profile *profile,
 			    struct http_request *request, struct error *err)

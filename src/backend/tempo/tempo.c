@@ -15,10 +15,10 @@
 #include "decode/formats.h"
 #include "wire/url.h"
 
-/* The parts that all searches share, whatever their TraceQL: the path and the
- * two forms of an answer. See trace_backend.h for what each function is. */
+/* Common to all searches: the path and the two forms of an answer. See
+ * trace_backend.h for each function. */
 
-/* Whole seconds, as Tempo counts time; rounded down. */
+/* Converts to whole seconds, Tempo's unit of time, rounded down. */
 static int64_t tempo_seconds(int64_t time_ns)
 {
 	int64_t seconds = time_ns / NS_PER_S;
@@ -31,7 +31,7 @@ void tempo_q_path(struct buf *out, struct buf *owned_q, struct time_range range,
 {
 	buf_add_text(out, "/api/search?q=");
 	url_encode_built(out, owned_q);
-	/* Whole seconds, both needed; results outside are dropped later. */
+	/* Whole seconds, both required; results outside are dropped later. */
 	buf_addf(out, "&start=%lld&end=%lld&limit=%u&spss=%u",
 		 (long long)tempo_seconds(range.from_ns),
 		 (long long)tempo_seconds(range.to_ns - 1) + 1, trace_limit,
@@ -48,8 +48,8 @@ enum answer tempo_search_form(const struct endpoint *e,
 				     STR("application/protobuf"));
 	char first = response->body.len > 1 ? response->body.data[0] : '\0';
 
-	/* Field 1, a trace, which would come first, or field 2, what the search
-	 * cost, is in each. */
+	/* Every answer begins with field 1, a trace, or field 2, the cost of
+	 * the search. */
 	if (is_protobuf ? first != '\x0A' && first != '\x12'
 			: !answer_has_form(response, &form))
 		return answer_fail("tempo: search", e, response, err);
@@ -70,21 +70,19 @@ bool tempo_search_is_too_recent(const struct http_response *response)
 	return body_contains(response, STR("start must be before end"));
 }
 
-/* Text into TraceQL. All values that come from users or traces pass through
- * traceql_add_string(), so that none of them becomes a part of the question.
- */
+/* Builds TraceQL. All values that come from users or traces pass through
+ * traceql_add_string(), so that they cannot change the query. */
 
-/* The server's scanner takes a query in by pieces of this size and looks
- * ahead on a copy of itself behind "resource." and in durations. A copy that
- * has to take in the next piece leaves the original without it: "syntax error:
- * unexpected $end". */
+/* The server's scanner reads a query in chunks of this size and looks ahead on
+ * a copy of itself after "resource." and in durations. If the copy has to read
+ * the next chunk the original misses it: "syntax error: unexpected $end". */
 #define SCANNER_BYTES ((size_t)1024)
 
 void traceql_add_word(struct buf *q, const char *word)
 {
 	size_t left = SCANNER_BYTES - q->len % SCANNER_BYTES;
 
-	/* The scanner peeks at what follows, too. */
+	/* The scanner also peeks at the next character. */
 	if (str_from(word).len + 2 > left)
 		buf_addf(q, "%*s", (int)left, "");
 	buf_add_text(q, word);
@@ -144,10 +142,10 @@ void traceql_select(struct buf *q, const char *const *fields,
 		traceql_select_more(q, fields[i]);
 }
 
-/* Names of services, operations and attributes: Tempo has them all as tags. */
+/* Lists names of services, operations and attributes, which are all tags in
+ * Tempo. */
 
-/* The second is for servers before 2.0, which know neither scopes nor
- * conditions. */
+/* The second is for servers before 2.0, without scopes and conditions. */
 #define NAMES_ATTEMPTS 2u
 
 static void add_service(struct buf *out, struct str service)
@@ -167,7 +165,7 @@ static void tempo_names_path(const struct names_query *query, unsigned attempt,
 {
 	bool is_services = query->what == TRACE_SERVICES;
 
-	/* The older route knows neither scopes nor conditions. */
+	/* The older route has neither scopes nor conditions. */
 	if (attempt > 0) {
 		buf_addf(out, "/api/search/tag/%s/values",
 			 is_services ? "service.name" : "name");
@@ -213,7 +211,7 @@ static bool tempo_tags_path(const struct tags_query *query, unsigned attempt,
 		if (str_equal(tag, STR("service")))
 			tag = STR("resource.service.name");
 		scope = scope_length(tag);
-		/* An intrinsic is "name", or with the scopes of newer servers
+		/* An intrinsic is "name", or with a scope on newer servers
 		 * "span:name". */
 		if (attempt > 0)
 			tag = str_slice(tag, scope, tag.len);
@@ -250,14 +248,14 @@ static enum answer tempo_names_answer(unsigned attempt,
 
 /* TraceQL: spans of some operations in a window, and counts of entry spans. */
 
-/* Releases differ in what they know: most_recent and span:parentID came with
- * 2.8, trace:rootName is the newer spelling of rootName, select() the younger
- * part of the language. The first that the server can parse answers. */
+/* Releases differ: most_recent and span:parentID came with 2.8, trace:rootName
+ * is the newer name of rootName, select() is a later addition. The first form
+ * that the server can parse is used. */
 static const struct form {
 	const char *root_service; /* NULL: no condition on the root */
 	const char *root_name;
 	bool has_select;
-	bool has_most_recent; /* newest first, the same each time; and parents */
+	bool has_most_recent; /* newest first, deterministic; and parents */
 } forms[] = {
 	{ "rootServiceName", "rootName", true, true },
 	{ "rootServiceName", "rootName", true, false },
@@ -268,21 +266,20 @@ static const struct form {
 
 #define FORMS ((unsigned)(sizeof forms / sizeof *forms))
 
-/* Spans listed of one trace: the default ceiling of a server, then what
- * operators who lower it leave, then the default for those who ask for
- * nothing. */
+/* Spans per trace: the default limit of a server, then common lower limits,
+ * then the default of a query. */
 static const unsigned spans_per_trace[] = { 100, 20, 3 };
 
 #define SPANS ((unsigned)(sizeof spans_per_trace / sizeof *spans_per_trace))
 
-/* One span with absurd times hides all others of its block from a condition
- * on `duration`, but not from one on `trace:duration`, which no slow span's
- * trace fails. The decoder filters exactly. */
+/* One span with an absurd duration hides all others of its block from a
+ * condition on `duration`, but not from one on `trace:duration`, which holds
+ * for the trace of every slow span. The decoder filters exactly. */
 static const char *const duration_names[] = { "duration", "trace:duration" };
 
 #define DURATIONS ((unsigned)(sizeof duration_names / sizeof *duration_names))
 
-/* An attempt is one number for all three choices. */
+/* One attempt number encodes all three choices. */
 struct choice {
 	unsigned form;
 	unsigned spans;
@@ -302,11 +299,11 @@ static unsigned attempt_of(struct choice c)
 
 /* ---- TraceQL ---- */
 
-/* Bytes of all services and names; with TraceQL around them and percent-encoded
- * they double, and the address must stay under 8 KiB. */
+/* Maximum bytes of all services and names; with TraceQL around them and
+ * percent-encoding they double, and the URL must stay under 8 KiB. */
 #define OPERATIONS_BYTES ((size_t)3072)
 
-/* Bytes of TraceQL past which no further attribute is asked for. */
+/* Size of the query from which no further attribute is added. */
 #define QUERY_BYTES ((size_t)4096)
 
 static void add_operation(struct buf *q, const struct search_operation *o)
@@ -347,7 +344,7 @@ static void add_distinct(struct buf *q, const struct search_query *query,
 	buf_add_char(q, ')');
 }
 
-/* How many operations fit, at least one. */
+/* Returns how many operations fit, at least one. */
 static size_t count_fitting(const struct search_query *query)
 {
 	size_t bytes = 0, count = 0;
@@ -380,7 +377,7 @@ static void add_root(struct buf *q, const struct search_query *query,
 	}
 }
 
-/* The attributes that are selected in any case. */
+/* Attributes that are always selected. */
 static const char *const select_words[] = {
 	"span.pyroscope.profile.id",
 	"resource.service.name",
@@ -395,7 +392,7 @@ static const char *const select_words[] = {
 
 #define SELECT_WORDS (sizeof select_words / sizeof *select_words)
 
-/* As many attributes as fit beside the operations. */
+/* Selects as many attributes as fit beside the operations. */
 static void add_select(struct buf *q, const struct search_query *query,
 		       bool has_parents)
 {
@@ -409,7 +406,7 @@ static void add_select(struct buf *q, const struct search_query *query,
 		const struct search_key *key = &query->keys[i];
 		size_t plain = 0;
 
-		/* Names that need quotes older releases do not know. */
+		/* Older releases do not support names that need quotes. */
 		while (plain < key->name.len &&
 		       (ascii_is_alnum(key->name.ptr[plain]) ||
 			memchr("._-", key->name.ptr[plain], 3)))
@@ -436,8 +433,7 @@ static void add_query(struct buf *q, const struct search_query *query,
 	const struct form *form = &forms[c.form];
 	size_t count = count_fitting(query);
 
-	/* Only traces that have this span, which is no condition on the
-	 * others. */
+	/* Only traces with this span; no condition on their other spans. */
 	if (query->is_root_called && query->root_name.len) {
 		buf_add_char(q, '{');
 		traceql_add_equal(q, "resource.service.name",
@@ -454,11 +450,11 @@ static void add_query(struct buf *q, const struct search_query *query,
 		traceql_add_least(q, duration_names[c.duration],
 				  query->min_duration_ns);
 	} else {
-		/* Any of the services and any of the names, which the decoder
-		 * narrows down. "Service and name and kind, or ..." says it
-		 * exactly, but a Tempo takes ten times as long for eight of
-		 * those (1.3 to 5 s instead of 0.3, Tempo 3.0 with an hour of
-		 * local blocks). */
+		/* Any of the services and any of the names; the decoder
+		 * filters. "Service and name and kind, or ..." would be exact,
+		 * but a Tempo takes ten times as long for eight of those (1.3
+		 * to 5 s instead of 0.3, Tempo 3.0 with an hour of local
+		 * blocks). */
 		add_distinct(q, query, count, false);
 		if (query->operations[0].name.len) {
 			buf_add_text(q, "&&");
@@ -518,7 +514,7 @@ static enum answer tempo_search_answer(const struct search_query *query,
 	if (http_is_success(response))
 		return search_success(query, attempt, e, response, decode, err);
 	answer_fail("tempo: search", e, response, err);
-	/* The next form of the question, when the refusal is about its form. */
+	/* Use the next form of the query if the refusal is about its form. */
 	if (body_contains(response, STR("spans per span set")))
 		has_next = ++c.spans < SPANS;
 	else if (!tempo_search_is_too_long(response) &&
@@ -532,8 +528,8 @@ static enum answer tempo_search_answer(const struct search_query *query,
 
 /* ---- counts ---- */
 
-/* So many fine steps make one of those wanted when borders differ: what falls
- * on the wrong side of a border is then at most a tenth of two steps. */
+/* Number of short steps per wanted one if their borders differ: at most a tenth
+ * of two steps is then counted in the wrong one. */
 #define FINE_STEPS 10
 
 int64_t tempo_count_step_ns(const struct count_query *query)
@@ -570,8 +566,8 @@ static void tempo_count_path(const struct count_query *query, struct buf *out)
 	buf_add_text(&q, "}|count_over_time()");
 	buf_add_text(out, "/api/metrics/query_range?q=");
 	url_encode_built(out, &q);
-	/* As many examples as points would be most of the answer; 0 asks for
-	 * the default, which is that. */
+	/* By default the examples would be most of the answer; 0 means the
+	 * default. */
 	buf_addf(out, "&start=%lld&end=%lld&step=%lldms&exemplars=1",
 		 (long long)query->range.from_ns, (long long)query->range.to_ns,
 		 (long long)(step_ns / NS_PER_MS));
@@ -627,8 +623,8 @@ static bool tempo_count_decode(struct str body, const struct count_query *query,
 #define PROTOBUF "application/protobuf"
 #define JSON "application/json"
 
-/* v2 tells partial traces and is missing before Tempo 2.6; protobuf keeps ids
- * and numbers exact at a third of the size. */
+/* v2 marks partial traces and is missing before Tempo 2.6; protobuf has exact
+ * ids and numbers at a third of the size. */
 static const struct {
 	const char *path;
 	const char *accept;
@@ -644,7 +640,7 @@ static void trace_path(const struct trace_query *query, unsigned attempt,
 		       struct buf *out)
 {
 	buf_addf(out, "%s%s", attempts[attempt].path, query->trace_id_hex);
-	/* Whole seconds, and the end must lie behind the start. */
+	/* Whole seconds; the end must be after the start. */
 	if (query->has_window)
 		buf_addf(out, "?start=%lld&end=%lld",
 			 (long long)tempo_seconds(query->window.from_ns),
@@ -681,8 +677,8 @@ static enum answer trace_success(bool is_v2, const struct endpoint *e,
 	static const struct answer_form v1 = { { "batches",
 						 "resourceSpans" } };
 	static const struct answer_form v2 = { { "trace", "metrics" } };
-	/* The answer's type decides, not what was asked for: before 2.10
-	 * Tempo gives JSON unless Accept is the one type and no more. */
+	/* The type of the answer decides, not the request: before 2.10 Tempo
+	 * returns JSON unless Accept is exactly that one type. */
 	bool is_json = !is_protobuf(response->content_type) &&
 		       body_first(response) == '{';
 	struct str body = buf_str(&response->body);
@@ -723,16 +719,16 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 
 	if (http_is_success(response))
 		return trace_success(is_v2, e, response, format, err);
-	/* v1: an empty body of no type or these words say "no such trace"; "404
-	 * page not found" and anything else a missing route. */
+	/* v1: an empty body without a type or these words mean "no such trace";
+	 * "404 page not found" and anything else is a missing route. */
 	if (response->status == 404 && !is_v2 &&
 	    ((response->body.len == 0 && !response->content_type[0]) ||
 	     body_contains(response, STR("trace not found"))))
 		return trace_miss(e, err);
 	if (response->status == 404)
 		return answer_no_route("tempo", e, response, err);
-	/* 422, 500 before Tempo 2.7; the phrase may stand inside a longer
-	 * text. A gateway's 422 means something else. */
+	/* 422, or 500 before Tempo 2.7; the phrase may be part of a longer
+	 * text. A gateway's 422 has another meaning. */
 	if (body_contains(response, STR("trace exceeds max size"))) {
 		reason_read(response, &reason);
 		error_set(err, ERROR_LIMIT,
@@ -755,8 +751,9 @@ const struct trace_backend trace_tempo = {
 	.name = "tempo",
 	.title = "Tempo",
 	.noun = "a Tempo",
-	/* It sends what matches of a trace; several times what is wanted is
-	 * needed, for each question leaves wanted/limit of what is left. */
+	/* It returns only matching spans of a trace; several times the wanted
+	 * number is requested, since each round keeps wanted/limit of the
+	 * rest. */
 	.traits = { .takes_traceql = true,
 		    .finds_errors_only = true,
 		    .duration_slack_ns = NS_PER_MS,
@@ -767,7 +764,7 @@ const struct trace_backend trace_tempo = {
 		    .search_rounds = SEARCH_ROUNDS },
 	.probe = { "/api/echo", probe_matches },
 	.version_path = "/api/status/buildinfo",
-	/* An old release does not know the route. */
+	/* Old releases lack the route. */
 	.login_path = "/api/v2/search/tags?scope=intrinsic",
 	.attempts = COUNT_OF(attempts),
 	.trace_path = trace_path,

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TraceQL metrics: how long what a user describes took, all of it.
+ * TraceQL metrics: the distribution of durations for a search by users.
  */
 #include "backend/source.h"
 #include "backend/tempo/tempo.h"
 #include "wire/url.h"
 
-/* Instant queries came with 2.7; a range query is the same in steps. */
+/* Instant queries came with 2.7; a range query returns the same in steps. */
 enum { INSTANT, RANGE, ATTEMPTS };
 
 /* A range is widened to whole steps. Few samples of few series: the server
- * holds each. */
+ * keeps each in memory. */
 #define STEPS 60
 
 enum find_counted tempo_counted(const struct find_query *query)
 {
-	/* A span that failed says nothing of its trace's duration, and what
-	 * a question of the user counts only he knows. */
+	/* The duration of a failed span is not that of its trace, and what a
+	 * user's TraceQL counts is unknown. */
 	if (query->traceql.len || (query->is_error && !find_is_by_span(query)))
 		return FIND_COUNTS_NONE;
 	if (query->name.len)
@@ -24,8 +24,8 @@ enum find_counted tempo_counted(const struct find_query *query)
 	return query->service.len ? FIND_COUNTS_REQUESTS : FIND_COUNTS_TRACES;
 }
 
-/* Traces by their roots. Of a service the spans with which it was entered:
- * those below them, far more often, are no requests. */
+/* Appends the selection: traces by their roots; for a service its entry spans,
+ * since those below, far more frequent, are not requests. */
 static void add_what(struct buf *q, const struct find_query *query)
 {
 	size_t start = q->len;
@@ -81,14 +81,14 @@ void tempo_durations_path(const struct find_query *query, unsigned attempt,
 	url_encode_built(out, &q);
 	buf_addf(out, "&start=%lld&end=%lld", (long long)query->range.from_ns,
 		 (long long)query->range.to_ns);
-	/* 0 examples would mean the default, many. */
+	/* 0 examples would mean the default, which is many. */
 	if (attempt == RANGE)
 		buf_addf(out, "&step=%llds&exemplars=1",
 			 (long long)(range_ns / STEPS / NS_PER_S + 1));
 }
 
-/* "... exceeds the maximum allowed duration of 24h0m0s". Parts of a range
- * query overlap, each being widened to whole steps. */
+/* "... exceeds the maximum allowed duration of 24h0m0s". Parts of a range query
+ * overlap, as each is widened to whole steps. */
 int64_t tempo_durations_limit_ns(unsigned attempt,
 				 const struct http_response *response)
 {

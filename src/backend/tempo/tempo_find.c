@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TraceQL for traces that a user describes.
+ * TraceQL for searches by users.
  */
 #include "backend/source.h"
 #include "backend/tempo/tempo.h"
 
-/* Releases differ: most_recent came with 2.8, select() is the younger part of
- * the language, trace:duration the newer spelling. The first that the server
- * can parse answers. */
+/* Releases differ: most_recent came with 2.8, select() is a later addition,
+ * trace:duration the newer name. The first form that the server can parse is
+ * used. */
 static const struct form {
 	const char *trace_duration;
 	bool has_select;
@@ -21,12 +21,13 @@ static const struct form {
 
 #define FORMS ((unsigned)(sizeof forms / sizeof *forms))
 
-/* One span with absurd times hides all others of its block from a condition on
- * `duration`, but not from one on the trace's. The decoder filters. */
+/* One span with an absurd duration hides all others of its block from a
+ * condition on `duration`, but not from one on the trace's. The decoder
+ * filters. */
 enum { BY_SPAN, BY_TRACE, BOUNDS };
 
-/* Matching spans listed of a trace; more say nothing new, since a bound on
- * their duration leaves few. */
+/* Maximum number of matching spans per trace; more are of no use, since the
+ * minimum duration leaves few. */
 #define SPANS_PER_TRACE 20
 
 struct choice {
@@ -72,9 +73,9 @@ static void add_conditions(struct buf *q, const struct find_query *query,
 	buf_add_char(q, '}');
 }
 
-/* The user's own question, bounded by a second one about the same trace. A
- * pipeline may stand in parentheses; one that ends in select() or with() may
- * not and is then asked as it is. */
+/* Appends the user's own TraceQL, with the minimum duration as a second query
+ * on the same trace. A pipeline can be in parentheses; one that ends in
+ * select() or with() can not, and is sent unchanged. */
 static void add_own(struct buf *q, const struct find_query *query,
 		    struct choice c)
 {
@@ -90,7 +91,7 @@ static void add_own(struct buf *q, const struct find_query *query,
 	buf_add_text(q, "})");
 }
 
-/* Its ids are texts, without the zeros that they begin with in some places. */
+/* Its ids are texts, in some places without leading zeros. */
 void tempo_linking_query(const char *trace_id_hex, struct buf *out)
 {
 	struct str id = str_from(trace_id_hex);
@@ -183,8 +184,8 @@ enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
 			  "--since");
 		return ANSWER_ERROR;
 	}
-	/* The next form of the question; of the user's own only the bound is
-	 * ours. */
+	/* Advances to the next form of the query; of the user's TraceQL only
+	 * the added condition has other forms. */
 	if (!query->traceql.len) {
 		if (++c.form == FORMS)
 			return ANSWER_ERROR;

@@ -8,8 +8,7 @@
 #include "decode/formats.h"
 #include "wire/url.h"
 
-/* A server that is strict, as all are by default, does not know a trace by half
- * of its id. */
+/* Strict servers, the default, do not find a trace by half of its id. */
 #define MISSING_ADVICE                                                         \
 	"check the id; it may be past retention, not sent yet, or half of "    \
 	"an id of 32 digits"
@@ -34,7 +33,7 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 		*format = FORMAT_ZIPKIN_JSON;
 		return ANSWER_OK;
 	}
-	/* The API's own word is "<id> not found"; a missing route is "404 Not
+	/* The API's message is "<id> not found"; a missing route is "404 Not
 	 * Found". */
 	if (response->status != 404 || body_is_html(response) ||
 	    !str_ends(str_trim(buf_str(&response->body)), STR(" not found")))
@@ -54,8 +53,8 @@ static void add(struct buf *out, const char *name, struct str value)
 	url_encode(out, value);
 }
 
-/* Adds a search of whole milliseconds; the end counts. Durations are whole
- * microseconds, of which 0 is refused. */
+/* Adds a search with whole milliseconds, end inclusive. Durations are whole
+ * microseconds; 0 is refused. */
 static void add_search(struct buf *out, struct str service, struct str name,
 		       int64_t least_ns, struct time_range range,
 		       uint32_t trace_limit)
@@ -84,7 +83,7 @@ static void find_path(const struct find_query *query, unsigned attempt,
 		buf_add_text(out, "&annotationQuery=error");
 }
 
-/* One service and operation a question: the slow one, else the root, else the
+/* One service and operation per query: the slow one, else the root, else the
  * first. */
 static void search_path(const struct search_query *query, unsigned attempt,
 			struct buf *out)
@@ -162,7 +161,7 @@ static bool tags_path(const struct tags_query *query, unsigned attempt,
 	return true;
 }
 
-/* A list of texts. */
+/* Reads an array of strings. */
 static bool names_read(const struct http_response *response,
 		       struct arena *arena, struct name_list *names,
 		       struct error *err)
@@ -196,7 +195,7 @@ static enum answer names_answer(unsigned attempt, const struct endpoint *e,
 
 /* ---- what it is ---- */
 
-/* A list of texts, none on a new server. */
+/* An array of strings, empty on a new server. */
 static bool probe_matches(const struct http_response *response)
 {
 	struct str text = str_trim(buf_str(&response->body));
@@ -207,9 +206,9 @@ static bool probe_matches(const struct http_response *response)
 		str_trim(str_slice(text, 1, text.len - 2)).len == 0);
 }
 
-/* Tempo and Jaeger answer its question with a missing route, as it does
- * theirs: it is asked when those two were not there. Traces come whole, and
- * names in lower case. */
+/* Tempo and Jaeger report the route of its probe as missing, and so does it for
+ * theirs: it is probed if those two did not match. Traces are returned whole,
+ * and names in lower case. */
 static void page_path(const struct endpoint *e, const char *trace_id_hex,
 		      struct buf *out)
 {
