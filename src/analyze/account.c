@@ -192,8 +192,8 @@ bool account_of_trace(const struct calls *c, const struct trace_times *times,
  * another clock. */
 #define LATE_MOST 32u
 
-/* What is told of callers by time alone is not told when more than this part of
- * the spans that must have one lie in none. */
+/* No account is made from containment in time alone if more than this
+ * percentage of the spans that need a caller have none. */
 #define UNPLACED_PERCENT 10
 
 /* The requests before, one trace at a time, as far as their spans are of known
@@ -301,8 +301,8 @@ static bool place_span(struct past *p, uint32_t span)
 	struct span *s = &p->t.spans[span];
 	uint32_t operation = p->operation[span], same;
 
-	/* What the source says, where that span is of an operation that was
-	 * asked for and began before: no ring of parents comes of it. */
+	/* The recorded parent, if its operation was queried and it began
+	 * before: this cannot form a cycle. */
 	s->parent = p->parent_id[span]
 			    ? map_find_u64(&p->by_id, p->parent_id[span])
 			    : MAP_NONE;
@@ -407,7 +407,8 @@ static bool account_past(struct past *p, struct error *err)
 	return is_done;
 }
 
-/* What begins together: the root, then who calls before who is called. */
+/* For spans that begin together: the root first, then callers before
+ * callees. */
 static int compare_start(const void *left, const void *right)
 {
 	const struct history_span *a =
@@ -525,7 +526,7 @@ struct comparing {
 	const struct account *now;
 	const struct account_callers *callers;
 	double change_ns[OPERATIONS_MAX][ACCOUNT_WHYS];
-	/* Of what is charged: whose calls hold the largest part. */
+	/* Of the charged growth: the callee with the largest part. */
 	uint32_t of[OPERATIONS_MAX][ACCOUNT_WHYS];
 	double of_ns[OPERATIONS_MAX][ACCOUNT_WHYS];
 };
@@ -623,8 +624,8 @@ static void charge(struct comparing *k, uint32_t place, enum account_why why,
  * behind others. Ratios to hardly anything would call all of it overlap. */
 #define HIDDEN_PART 0.01
 
-/* What it takes longer by itself comes onto the path last, and leaves it first;
- * the rest of its change there is overlap. */
+/* Growth of self time comes onto the path last, and leaves it first; the rest
+ * of the change is overlap. */
 static void compare_hidden(struct comparing *k, uint32_t place,
 			   const struct factors *x, const struct factors *y)
 {
@@ -744,7 +745,7 @@ find_cell(const struct account_growth *g, uint32_t place, enum account_why why)
 	return NULL;
 }
 
-/* What is below the caller takes longer by itself, for others of its time. */
+/* Returns the growth of self time below the caller, for others of its time. */
 static double self_growth(const struct account_change *a, uint32_t caller)
 {
 	double sum = 0;
@@ -861,7 +862,7 @@ account_changed_plan(const struct account_change *a)
 	if (called == OPERATION_NONE ||
 	    held_ns(a, cell, called) < a->growth.total_ns * PLAN_HOLDS)
 		return NULL;
-	/* What a process does more often itself its code tells. */
+	/* More calls within a process are visible in its code. */
 	if (cell->why == ACCOUNT_MORE_CALLS)
 		return a->callers.remote & 1u << called ? cell : NULL;
 	return self_growth(a, cell->place) > most_ns * PLAN_OF_SELF ? NULL : cell;

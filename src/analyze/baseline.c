@@ -114,12 +114,12 @@ static void settle(struct weighing *w)
 
 #define CREEP_PART_RATIO 1.2
 
-/* What creeps has no step: each window is little slower than the one before it,
- * and the nearest is taken for healthy though it holds most of the fault. Then
- * one further back is the baseline: now the median is so many times its, beyond
- * doubt, the nearer window has a part of that already, and what lies further
- * back still is no slower. Ordinary services differ by some ten to twenty
- * percent from day to day. */
+/* A gradual slowdown has no change point: each window is little slower than the
+ * one before it, and the nearest is chosen as healthy though it contains most
+ * of the fault. Then an earlier window is the baseline: the current median is
+ * significantly higher by a factor, the nearer window already has a part of
+ * that, and still earlier ones are no slower. Ordinary services differ by some
+ * ten to twenty percent from day to day. */
 static bool is_before_creep(const struct baseline_choice *b, unsigned slot)
 {
 	const struct baseline_health *far = &b->slots[slot];

@@ -24,7 +24,8 @@ static const struct burn_pair usual[] = {
 	  .spent = 0.10 },
 };
 
-/* Of 28 days the last pair's is 0.93, which four weeks are meant to have. */
+/* For 28 days the last pair's rate is 0.93, and a budget of four weeks should
+ * have that pair. */
 #define RATE_LEAST 0.9
 
 #define USUAL_WINDOW_MIN (30 * NS_PER_DAY / NS_PER_MIN)
@@ -123,10 +124,10 @@ bool burn_pair_fires(const struct burn_pair *pair, double objective,
 	       burn_rate(short_window, objective) > pair->rate;
 }
 
-/* What spent an error budget: bad requests that were looked at, added up by
- * what made each of them bad. The budget is counted in requests, so that each
- * weighs as much as any other: its share goes to its cause as far as that
- * explains its excess time, and the rest is not explained. */
+/* The consumers of an error budget: investigated bad requests, grouped by
+ * cause. The budget is counted in requests, so each has the same weight: its
+ * share counts for its cause as far as that explains its excess time, and the
+ * rest is unexplained. */
 
 #define Z_95 1.959964
 
@@ -197,7 +198,7 @@ bool spent_sum(struct spent_request *list, size_t count, struct arena *arena,
 		return arena_fail(arena, "what spent the budget", err);
 	if (!count)
 		return true;
-	/* What is not known of a request is what it is of others like it. */
+	/* Unknown facts of a request are copied from similar ones. */
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < count && list[i].cause == CAUSE_UNKNOWN;
 		     k++)

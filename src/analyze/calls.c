@@ -164,7 +164,7 @@ static size_t find_word(struct str text, const char *word)
 	return SIZE_MAX;
 }
 
-/* What stands behind the word, up to a blank; NULL ptr without the word. */
+/* Returns the text after the word, up to a blank; NULL ptr without the word. */
 static struct str value_behind(struct str text, const char *word)
 {
 	size_t at = find_word(text, word);
@@ -631,7 +631,7 @@ static bool number_symbol(struct call_keys *k, const struct calls *c,
 	       map_insert_u64(&k->text_of_symbol, key, *id, &known);
 }
 
-/* What tells apart two calls of one name. */
+/* Numbers calls by the attributes that distinguish two calls of one name. */
 static bool number_call(struct call_keys *k, const struct calls *c,
 			const struct call_attrs *a, enum call_kind kind,
 			uint32_t *id)

@@ -92,7 +92,7 @@ uint32_t stack_kernel_from(const uint32_t *words, uint32_t count)
 	return i;
 }
 
-/* Of the stack at hand. */
+/* Facts about the current stack. */
 struct seen {
 	struct stack_walk walk;
 	uint32_t words[LIMIT_STACK_FRAMES];
@@ -167,7 +167,7 @@ static const char *const tracers[] = {
 	"opentelemetry.instrumentation.grpc",
 };
 
-/* What leaving out calls takes; in an arena. */
+/* The state of leaving out calls, in an arena. */
 struct calls_in {
 	const uint32_t *by_frame;
 	const bool *is_tracer; /* by function */

@@ -147,7 +147,8 @@ void excess_sum(const struct excess_facts *f, struct excess *out)
 {
 	double cpu_ns = f->cpu_now_ns - f->cpu_before_ns;
 	double gc_ns = cpu_ns * f->gc_share;
-	/* Of more than there is others wait, too: how much each is not known. */
+	/* If more waits are measured than time is left, they overlap, and the
+	 * parts are not known. */
 	bool is_waits_known = f->blocked_ns <= (double)f->total_ns;
 	int64_t left_ns = f->total_ns;
 

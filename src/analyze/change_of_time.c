@@ -64,7 +64,7 @@ static int64_t clamp(int64_t value, int64_t most)
 	return max_i64(0, min_i64(value, most));
 }
 
-/* What the children on the path grew by: no more than they hold of it. */
+/* Returns the growth of the children on the path: at most their time on it. */
 static int64_t change_below(const struct time_changes *g, uint32_t span)
 {
 	const struct trace *t = g->calls->t;
@@ -92,8 +92,8 @@ static int64_t own_time(const struct time_changes *g, uint32_t span)
  * taken for growth. */
 #define TIME_CHANGE_UNKNOWN_SHARE 0.5
 
-/* What the known spans do not explain of the trace's growth lies in the
- * others, in proportion to their time. */
+/* Growth of the trace that known spans do not explain belongs to the others, in
+ * proportion to their time. */
 static void set_unknown_share(struct time_changes *g)
 {
 	const struct trace *t = g->calls->t;
@@ -580,8 +580,8 @@ bool time_changes_choose(const struct time_changes *g,
 	return true;
 }
 
-/* Of the call, or of its server side when the caller's own span is not known:
- * there are as many of both. */
+/* Returns the operation of the call, or of its server side if the caller's own
+ * span has no typical values: there are as many of both. */
 static uint32_t known_side(const struct time_changes *g, uint32_t leaf)
 {
 	uint32_t server = span_server_side(g->calls->t, leaf);

@@ -30,7 +30,7 @@ struct change_scan {
 	size_t *known; /* among the steps with a value */
 	size_t known_count;
 	size_t day_steps;
-	/* Of the stretch that is looked at: */
+	/* For the current stretch: */
 	double *gains; /* of what a step is off, that the next levels are */
 	double *scales;
 	double *levels_off; /* by that */
@@ -86,8 +86,9 @@ static bool make_room(struct change_scan *s, const struct change_series *in,
 /* Neighbours on either side. */
 #define SPIKE_REACH 2
 
-/* What stands out of them by so many usual distances is no level: one or two
- * steps among others. By so many times the noise it is told. */
+/* Steps that differ by this many typical distances are outliers and not a
+ * level: one or two among others. From SPIKE_TOLD times the noise on they are
+ * reported. */
 #define SPIKE 4.0
 #define SPIKE_TOLD 12.0
 
@@ -112,7 +113,7 @@ static void smooth(struct change_scan *s)
 
 		if (off > SPIKE * usual) {
 			s->levels[i] = beside[i];
-			/* Of the newest nothing tells that they go back. */
+			/* The newest steps cannot be seen to revert. */
 			if (i + SPIKE_REACH < s->count)
 				s->spike = fmax(s->spike, off);
 		}
@@ -199,7 +200,7 @@ static double change_jump(const struct change_scan *s, size_t at, size_t length)
 /* From so many steps on one more is asked for between two changes. */
 #define FEW_STEPS 32
 
-/* Of the jump, that is still there at the end of the stretch. */
+/* Part of the jump that is still there at the end of the stretch. */
 #define LASTING 0.5
 
 struct candidate {
@@ -237,10 +238,10 @@ static const double wanders[] = { 0, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 100 };
 /* Noise of a step at least: what has none is exact to this. */
 #define NOISE_LEAST 1e-4
 
-/* What is left of a step's weight where it is none any more. */
+/* Weight of a step that hardly counts any more. */
 #define WEIGHT_LEAST 1e-9
 
-/* What explains a stretch at best. */
+/* The best explanation of a stretch. */
 struct explained {
 	double likelihood;
 	double least; /* the smallest further jump that would do */
@@ -254,7 +255,8 @@ struct stretch {
 	struct explained by_step;
 };
 
-/* What each is off, as a unit: independent of each other, from 1 on. */
+/* Computes each step's deviation in units of its standard deviation:
+ * independent of each other, from 1 on. */
 static void set_off(const struct change_scan *s, const struct stretch *x,
 		    const double *values, double *out)
 {
@@ -414,8 +416,8 @@ static double find_in(struct change_scan *s, size_t from, size_t to,
 		    log(CHANGE_RATIO));
 }
 
-/* What goes up and comes back is no single step of all: it is looked for in
- * parts that overlap by half, down to a third and to what tells anything. */
+/* A level that rises and reverts is not a single step of the whole: search in
+ * parts that overlap by half, down to a third and to the minimum length. */
 static void find_in_parts(struct change_scan *s, size_t from, size_t to,
 			  struct candidate *best)
 {
@@ -532,8 +534,8 @@ static void keep_lasting(struct change_scan *s, struct candidates *c)
 
 /* ---- where it is ---- */
 
-/* Of what the levels lie around the means of [from, at) and [at, to), the part
- * that goes by the place. */
+/* Returns the part of the variance around the means of [from, at) and [at, to)
+ * that depends on the position. */
 static double cost_of(const struct change_scan *s, size_t from, size_t at,
 		      size_t to)
 {
@@ -646,8 +648,8 @@ static bool follows_days(const struct change_scan *s)
 
 /* ---- a ramp ---- */
 
-/* Of the pairs of blocks so many more rise than fall, or the other way round:
- * by chance one series in fifty. */
+/* Minimum surplus of rising over falling pairs of blocks, or the reverse:
+ * reached by chance in one series out of fifty. */
 static const struct {
 	size_t blocks;
 	int pairs;

@@ -20,7 +20,7 @@ static bool is_of_both(const struct diff *d, size_t i)
 	return v[SIDE_SLOW].total && v[SIDE_BASELINE].total;
 }
 
-/* Of fewer samples of both sides two rows may be equal by chance. */
+/* With fewer samples on both sides two rows may be equal by chance. */
 #define TWIN_SAMPLES 100
 
 /* Rows that are in the same samples, as callers that only call the next one are: all

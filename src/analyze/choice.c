@@ -159,8 +159,8 @@ static void fill_times(const struct choice *c, struct guilty_span *out)
 			     : 0;
 }
 
-/* What the headline usually takes. Of calls made side by side only the sums
- * are known, not from when to when they usually run. */
+/* Sets the typical time of the headline. For concurrent calls only sums are
+ * known, not when they typically run. */
 static void fill_typical(const struct choice *c, struct guilty_span *out)
 {
 	const struct typical_operation *o;
@@ -518,9 +518,9 @@ static struct time_range range_of(const struct choice *c, uint32_t span)
 	};
 }
 
-/* What the process of the profile did itself within the span that carries
- * the profile id: the span without calls, but with those of the loop that
- * is to be explained. */
+/* Sets the time of the profile's process itself within the span that carries
+ * the profile id: the span without calls, except for those of the loop that is
+ * to be explained. */
 static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 			  struct error *err)
 {
@@ -544,8 +544,9 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 
 			if (c->times->tree[child] == child)
 				continue;
-			/* Of a call that dials for long the time on the wire is
-			 * to be explained, not that of its callee. */
+			/* For a call with a long connection setup the time on
+			 * the wire is to be explained, not that of its
+			 * callee. */
 			if ((child == c->best->span && is_gap_of_caller(c)) ||
 			    (t->spans[child].resource == s->resource &&
 			     !calls_is_outside(&c->calls, child)))
@@ -561,8 +562,8 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 	return true;
 }
 
-/* What a loop grew by, or attempts, is more than the span that was compared,
- * and a message's wait is none of its time. */
+/* The growth of a loop, or of attempts, includes more than the compared span,
+ * and a message's wait is not part of it. */
 static bool is_alone(const struct choice *c)
 {
 	return c->is_by_change && !c->loop && !c->retry && !c->plan &&
@@ -780,7 +781,7 @@ static void find_next(struct choice *c)
 	}
 }
 
-/* What waited in a queue is not ranked against what ran. */
+/* Waits in a queue are not ranked with running spans. */
 static void choose_receiver(struct choice *c)
 {
 	const struct queue_wait *queue = &c->want->queue;
@@ -887,7 +888,7 @@ static bool find_others(struct choice *c, struct error *err)
 	return true;
 }
 
-/* What was joined to a trace is no part of it. */
+/* Joined traces are not part of it. */
 static bool fill_trace(const struct trace *t, struct result *result,
 		       struct error *err)
 {

@@ -28,7 +28,7 @@ static const struct rule origins[] = {
 #include "analyze/code_rules.def"
 };
 
-/* What other people's code is for. */
+/* The purpose of third-party code. */
 static const struct rule purposes[] = {
 #include "analyze/code_purposes.def"
 };
@@ -219,7 +219,7 @@ static uint16_t bucket_find(const struct rules *rules, size_t bucket,
 	return chain_find(rules, first + LANGUAGES_MIXED, s, letters, best);
 }
 
-/* Of the words that may begin as this name does. */
+/* Searches the words with the same first letters as the name. */
 static uint16_t start_find(const struct rules *rules, struct str text,
 			   const struct code_subject *s,
 			   const struct subject_letters *letters, uint16_t best)

@@ -332,8 +332,8 @@ static struct str demangle(struct str name, char *text, size_t size)
 	return len ? (struct str){ text, len - 2 } : name;
 }
 
-/* What linkers and compilers put behind the names of C: the version of a
- * symbol, the kind of a clone. */
+/* Strips the suffixes that linkers and compilers append to names of C: the
+ * version of a symbol, the kind of a clone. */
 static struct str without_suffix(const struct letters *l, struct str name)
 {
 	static const struct str suffixes_of_c[] = {

@@ -12,9 +12,9 @@
 #include "base/num.h"
 #include "model/history.h"
 
-/* Whether slow spans come from one instance or one version while the others
- * are fast in the same minutes: then those are the ones to compare with. A
- * new pod has no past. */
+/* The concentration of slow spans on one instance or version while others are
+ * fast at the same time: then the others are the comparison, also since a new
+ * pod has no past. */
 
 /* One span with the label that is looked at. */
 struct labelled {
@@ -207,8 +207,8 @@ static bool find_concentration(const struct concentration_want *want,
 	}
 	if (found)
 		out->value = symtab_text(names, found);
-	/* Of versions side by side the slower one is news for as long as it
-	 * runs; an instance may be far away for ever. */
+	/* A slower version is always reported; an instance may be permanently
+	 * far away. */
 	if (out->is_found && want->by == CONCENTRATION_INSTANCE) {
 		split(&now, found, 0, &here);
 		split(&before, found, 0, &then);
@@ -564,7 +564,7 @@ static bool find_concentration_by(struct work *w, enum concentration_by by,
 	return true;
 }
 
-/* Of fewer the slowest one alone would be the quantile. */
+/* With fewer the slowest one alone would be the quantile. */
 #define COHORT_P99_MIN 100u
 
 static int64_t p99_of(const struct span_group *g)
@@ -736,7 +736,7 @@ static bool take_ids(const struct work *w, const struct members *m,
 	return true;
 }
 
-/* Of two places; own: one more, or NULL. */
+/* Fills a cohort from two sources; own: one more, or NULL. */
 static bool fill_cohort(struct work *w, const struct group_spans from[2],
 			enum which which, const struct history_span *own,
 			struct cohort *out, struct error *err)

@@ -31,7 +31,7 @@ struct work {
 	uint32_t instance_count;
 };
 
-/* What the operations of a window took of their own, against the base. */
+/* The self times of a window's operations, relative to the base. */
 struct slowing {
 	uint32_t compared;
 	uint32_t slower;
@@ -179,7 +179,8 @@ static void tell(const struct slowing *s, struct contention *out)
 	out->most_ratio = fmax(out->most_ratio, s->most_ratio);
 }
 
-/* What all spans of slow instances have in common, nearest first. */
+/* Returns the place that all spans of slow instances share, most specific
+ * first. */
 static struct str find_place(const struct work *w, const bool *is_slow)
 {
 	const struct history_window *from = &w->h->windows[w->slow];
@@ -439,8 +440,8 @@ static bool measure_holders(struct holding *w, uint32_t window,
 	return true;
 }
 
-/* Of all requests of an operation that called a database: the sum, and the
- * median in *p50_ns, -1 of too few. */
+/* Returns the sum over all requests of an operation that called a database;
+ * *p50_ns: the median, -1 for too few. */
 static int64_t sum_held(struct holding *w, uint32_t operation, int64_t *p50_ns)
 {
 	int64_t sum = 0;

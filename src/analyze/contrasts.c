@@ -51,8 +51,8 @@ static double number_back(int64_t in_order)
 	return number;
 }
 
-/* Whether a value is what the contrast tells: 1, 0, -1 not known. A request
- * without the attribute bears no value of it. */
+/* Returns whether a value is that of the contrast: 1, 0, -1 not known. A
+ * request without the attribute has no value of it. */
 static int text_bears(const struct history *h, const struct contrast *c,
 		      struct str value)
 {
@@ -69,11 +69,12 @@ static int text_bears(const struct history *h, const struct contrast *c,
 
 /* ---- which attributes ---- */
 
-/* Of these some are of processes, where zone, node and region stand. */
+/* Maximum number of these that belong to processes, such as zone, node and
+ * region. */
 #define PROCESS_KEYS 8u
 
-/* What begins so is the same for all requests of a service, names the request
- * or its text, or is looked at elsewhere. */
+/* Attributes with these prefixes are the same for all requests of a service,
+ * identify the request or its text, or are used elsewhere. */
 static const struct str silent[] = {
 	{ "@jaeger", 7 },
 	{ "client.port", 11 },
@@ -264,7 +265,7 @@ uint32_t contrast_keys_collect(const struct trace *t,
 
 #define WHAT "what slow requests have in common"
 
-/* Of a trace of the window: none, or added before. */
+/* A trace of the window without a request, or added before. */
 #define REQUEST_NONE UINT32_MAX
 
 enum side { SIDE_NONE = 0, SIDE_SLOW, SIDE_FAST, SIDES };
@@ -301,7 +302,7 @@ struct work {
 	 * several values. The longest's then says which span took long, not
 	 * what the request is like. */
 	uint32_t *mixed_keys;
-	/* What is being looked at, by request. */
+	/* The attribute under test, by request. */
 	uint32_t *values;
 	int64_t *numbers;
 	uint32_t *symbols;
@@ -514,7 +515,7 @@ static bool collect(struct work *w, struct error *err)
 	return group_pair_reserve(&w->room, w->count, a, err);
 }
 
-/* What they are held against, when something is told. */
+/* Collects the baseline's requests, if there is something to report. */
 static bool collect_before(struct work *w, struct error *err)
 {
 	static const enum baseline_slot slots[] = { BASELINE_DAY,
@@ -552,8 +553,8 @@ static void keep(struct work *w, struct contrast c)
 		w->found[w->found_count++] = c;
 }
 
-/* Of requests that bear nothing that was told, by side: of how many it is
- * known, and how many bear it. */
+/* Counts, per side, the requests without any reported contrast: how many have
+ * the attribute, and how many of these the value. */
 static void count_bearing(const struct work *w, const struct contrast *c,
 			  struct part sides[SIDES])
 {
@@ -748,7 +749,7 @@ static void test_operation(struct work *w, uint32_t operation)
 	uint32_t keys = 0; /* a bit for each that some span of it bears */
 	bool is_first;
 
-	/* What is of a process is looked at once a service. */
+	/* Attributes of processes are tested once per service. */
 	if (!str_equal(all[first].service, all[operation].service))
 		for (first = 0;
 		     !str_equal(all[first].service, all[operation].service);)
@@ -805,15 +806,15 @@ struct like {
 	double reach_ns; /* the longest, at the size of the one in question */
 };
 
-/* Of what a contrast was told, the request in question. */
+/* The request in question, with regard to a contrast. */
 struct own {
 	bool is_of_request; /* not of where it was served */
 	bool is_one;        /* bears it */
 	double size;        /* its number; 0: not known, or no numbers */
 };
 
-/* What a duration is multiplied with to be that of the size in question, if
- * time grows as size does; smaller ones take as long. */
+/* Returns the factor that scales a duration to the size in question, if time is
+ * proportional to size; smaller ones take as long. */
 static double scale_of(const struct work *w, const struct contrast *c,
 		       const struct own *own, uint32_t request)
 {
@@ -903,8 +904,8 @@ static enum contrast_since since(const struct own *own, const struct like *then,
 	return is_more ? CONTRAST_MORE_OFTEN : CONTRAST_AS_EVER;
 }
 
-/* Of what the slowest of those before took, for its size, the request in
- * question may take so much and is one of them. */
+/* A request of up to this many times the slowest earlier duration, scaled by
+ * size, is normal. */
 #define USUAL_REACH 1.2
 
 /* The request in question is one of those before, and the others are as ever.
@@ -959,7 +960,8 @@ static bool judge_usual(struct work *w, struct contrast *c, struct str value,
 
 /* ---- which are told ---- */
 
-/* Of two that tell as much, the one is told that is no consequence. */
+/* Penalty for outcomes, so that of two equal contrasts the cause is
+ * reported. */
 #define OUTCOME_COSTS 0.1
 
 /* How far two effects may be apart to tell the same. */
@@ -967,9 +969,9 @@ static bool judge_usual(struct work *w, struct contrast *c, struct str value,
 
 #define CONTRAST_ORDER 0.8
 
-/* What tells something: by how much of the slow ones more than of the fast ones
- * bear it; and how often, of a slow request and a fast one, the slow one has
- * the larger number. A tenth more of them is true and helps nobody. */
+/* Minimum effect: the difference between the fractions of slow and of fast
+ * requests with the value; and the probability that a slow request has the
+ * larger number than a fast one. A tenth more is true but useless. */
 #define CONTRAST_DIFFERENCE 0.3
 
 /* False discoveries among what is told. */
@@ -1074,8 +1076,8 @@ static bool choose(struct work *w, struct error *err)
 
 		if (!best)
 			break;
-		/* Of those that bear nothing that was told: a second reason
-		 * tells them apart as well, another name of the first does
+		/* Tested on requests without a reported contrast: a second
+		 * cause separates these as well, another name of the first does
 		 * not. */
 		count_bearing(w, best, sides);
 		if ((!w->out->count ||

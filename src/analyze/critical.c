@@ -222,7 +222,7 @@ int64_t clock_skew_ns(const struct trace *t, const struct trace_times *times,
  * poller, a batch. Many requests follow one another in them, and between them
  * nothing runs, for nobody waits: the pauses explain nothing. */
 
-/* What ran up to where, while spans come in the order of their starts. */
+/* Finds pauses: the end of running spans, in the order of their starts. */
 struct pauses {
 	int64_t start_ns;
 	int64_t covered_to_ns;
@@ -700,7 +700,7 @@ static void compute(struct path *p)
 	}
 	if (!n)
 		return;
-	/* What others were joined to is what was asked about. */
+	/* The trace that others were joined to is the requested one. */
 	if (t->joined_root_id)
 		joined = trace_find_span(t, t->joined_root_id);
 	if (session_find(t, times, &times->session))

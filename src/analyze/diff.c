@@ -72,9 +72,9 @@ bool diff_sample_values(const struct profile *slow,
 			is_weighted && p[s]->sample_count < 0 &&
 			str_equal(profile_type_name(p[s]), STR("samples"));
 	}
-	/* What all values of both sides are multiples of. A sample stands for
-	 * no more, so that there are at least as many; more of them would only
-	 * be surer. */
+	/* Returns the greatest common divisor of all values of both sides. A
+	 * sample is at most that, so there are at least this many; more would
+	 * only be more certain. */
 	if (is_weighted)
 		values[SIDE_SLOW] = values[SIDE_BASELINE] =
 			(double)gcd_u64((uint64_t)profile_divisor(slow),
@@ -167,8 +167,8 @@ static void set_counts(struct diff *d)
 		return;
 	d->all.n_a = exposure[SIDE_SLOW] / d->period[SIDE_SLOW];
 	d->all.n_b = exposure[SIDE_BASELINE] / d->period[SIDE_BASELINE];
-	/* Of requests that were counted in a sample, relative to their
-	 * square. */
+	/* Relative variance of the number of requests if it was counted in a
+	 * sample. */
 	if (d->want->normalize != NORMALIZE_REQUEST ||
 	    !d->want->is_requests_sampled)
 		return;
@@ -237,9 +237,8 @@ static bool find_values(const struct diff *d, enum rank_by by,
 static bool set_runs(struct diff *d, struct error *err)
 {
 	const struct slice_values *slices = d->want->slices;
-	/* What the rows of a run are compared by: all of its samples, or,
-	 * where too few functions could tell what they have in common, what it
-	 * was measured for. */
+	/* The denominator of a run's rows: all of its samples or, if too few
+	 * functions determine the common factor, its exposure. */
 	bool is_by_samples = d->want->has_peers || !diff_is_rate(d);
 
 	for (int s = 0; s < SIDE_COUNT; s++) {
@@ -515,7 +514,8 @@ static void find_drift(struct diff *d)
 	d->is_bounded = d->drift != rate;
 }
 
-/* Of what rows are compared beside: found, or given by the exposures. */
+/* Returns the variance of the reference: estimated, or given by the
+ * exposures. */
 static double beside_variance(const struct diff *d)
 {
 	double given = d->all.n_a_variance + d->all.n_b_variance;
@@ -523,7 +523,7 @@ static double beside_variance(const struct diff *d)
 	return d->has_drift && !d->is_bounded ? d->common.variance : given;
 }
 
-/* What was counted moved, with 95 %. */
+/* Deviations from which raw counts changed, at 95 %. */
 #define RAW_DEVIATIONS 1.96
 
 /* With one run a side nothing shows that what runtimes and kernels do, which
@@ -594,7 +594,7 @@ static void take_reference(struct diff *d)
 #define SEEN_BEYOND 0.84
 #define SEEN_DEVIATIONS (1.96 + SEEN_BEYOND)
 
-/* Of runs that were taken by turns, which lie apart as windows do. */
+/* For alternating runs, which vary like windows. */
 #define DIFF_INTERLEAVED_CV 0.005
 
 /* How the runs differ as wholes, by exposure. */
@@ -672,7 +672,7 @@ static double runs_variance(const struct diff *d)
 	return variance;
 }
 
-/* Of shares the whole is 100 % whatever happened. */
+/* The total of shares is always 100 %. */
 static void whole_test(struct diff *d)
 {
 	struct whole_diff *w = &d->whole;
@@ -850,8 +850,8 @@ static double detectable(const struct diff *d, uint32_t id, double part,
 		    growth_of_deviations(d, id, b, claimed_deviations(d, df)));
 }
 
-/* What a row of these counts is of both sides, and has before where all of it is what
- * it was afterwards. */
+/* Returns the fraction of a row's counts on both sides, and before if all of it
+ * is as afterwards. */
 static double part_of(const struct diff *d, const struct counts *c)
 {
 	return (c->a + c->b) / (d->all.a + d->all.b);
@@ -1070,10 +1070,10 @@ struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
 	all = variance + runs;
 	square = variance * variance / noise.df +
 		 (runs > 0 ? runs * runs / d->df : 0);
-	/* Of the row's own counts: with as many degrees of freedom as the sum
-	 * of both variances has (Satterthwaite), or, where runs are few, from
-	 * the growth by the counts to that beside what all did, of which the
-	 * truth is one or in between. */
+	/* For the row's own counts: with the degrees of freedom of the sum of
+	 * both variances (Satterthwaite) or, with few runs, from the growth by
+	 * counts to that relative to the common factor, as the truth is one of
+	 * them or in between. */
 	c.n_a = d->all.n_a;
 	out.own = growth_interval(
 		&c, all,

@@ -357,7 +357,7 @@ static int compare_item(const void *left, const void *right)
 	return order ? order : compare_i64(a->span, b->span);
 }
 
-/* Of one rank the group that began first. */
+/* Sorts groups; ties by their start. */
 static int compare_group(const void *left, const void *right)
 {
 	const struct group *a = left;
@@ -414,7 +414,7 @@ static int compare_duration(const void *left, const void *right)
 	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
 }
 
-/* Of the durations of these spans; the lower of two. */
+/* Returns the median duration of these spans; the lower of two. */
 static int64_t collect_median(struct collect *k, const uint32_t *spans,
 			      uint32_t count)
 {
@@ -443,8 +443,8 @@ static int64_t moved_end(const struct collect *k, uint32_t span)
 	return sat_add_i64(k->t->spans[span].end_ns, k->times->shift_ns[span]);
 }
 
-/* Of a call that has a server side. Proxies may try several servers within one
- * call. */
+/* Finds the time around a call's server side. Proxies may try several servers
+ * within one call. */
 static struct rim find_rim(const struct collect *k, uint32_t client)
 {
 	const struct trace *t = k->t;
@@ -560,7 +560,7 @@ static uint32_t find_fatal(const struct collect *k)
 			k->t->children + spans[span].child_first;
 		uint32_t left = spans[span].child_count;
 
-		/* What runs on its own did not end the request. */
+		/* Async work did not end the request. */
 		while (left &&
 		       k->times->tree[children[left - 1]] != k->times->root)
 			left--;
@@ -599,7 +599,7 @@ static bool add_errors(struct collect *k)
 	return add_groups(k, FINDING_ERROR);
 }
 
-/* What is analysed itself is told by the answer. */
+/* The analysed tree is part of the answer itself. */
 static bool add_async(struct collect *k)
 {
 	struct finding_facts facts = { .kind = FINDING_ASYNC_WORK,
@@ -631,7 +631,7 @@ static bool add_async(struct collect *k)
 	return collect_add(k, &facts, k->spans, facts.count);
 }
 
-/* What a message set off and its sender waited for. */
+/* Finds work started by a message whose sender waited for it. */
 static bool add_awaited(struct collect *k)
 {
 	const struct trace *t = k->t;
@@ -1077,7 +1077,7 @@ static struct stretch find_stretch(const struct collect *k, uint32_t span)
 /* A stretch without any child, of the whole critical path. */
 #define GAP_PERCENT 30
 
-/* Of a span without children the whole is one stretch, and nothing new. */
+/* Without children the whole span is one gap, which is no news. */
 static bool collect_gaps(struct collect *k)
 {
 	for (uint32_t i = 0; i < k->t->span_count; i++) {
@@ -1116,7 +1116,7 @@ static bool collect_message_delays(struct collect *k)
 	for (size_t i = 0; i < messages.count; i++) {
 		const struct message *m = &messages.items[i];
 
-		/* What the answer is about needs no finding. */
+		/* The subject of the answer is not a finding. */
 		if (m->wait_ns < MESSAGE_DELAY_NS ||
 		    (is_queue && r->span.span == m->receiver))
 			continue;

@@ -44,8 +44,8 @@ struct build {
 	size_t count;
 	size_t cap;
 	uint32_t *order; /* entries by name */
-	/* Of the stack before: its entries and their nodes. Neighbours have
-	 * their first frames in common. */
+	/* The entries and nodes of the previous stack: neighbours have their
+	 * first frames in common. */
 	uint32_t *path_entries;
 	uint32_t *path_nodes;
 	uint32_t path_length;
@@ -313,8 +313,8 @@ static bool write_function(struct build *b, const struct func_entry *e,
 	return out->name.ptr != NULL;
 }
 
-/* Of an operation that is as quick as ever nothing that grew is shown as the
- * culprit. */
+/* Returns the change to show: if the operation is not slower than before no
+ * function is marked as grown. */
 static enum change shown_change(const struct result *r, enum change change)
 {
 	return r->is_healthy && change_is_up(change) ? CHANGE_NOISE : change;
@@ -394,9 +394,9 @@ static bool write_functions(struct build *b, const struct result *r,
 		enum change own = shown_change(r, c->change);
 		enum change total = shown_change(r, c->total_change);
 
-		/* What is spent in a function and beneath decides how it is
-		 * drawn; a function that is all of the profile on both sides
-		 * only shows what it owns itself. */
+		/* The change of the total determines the color; for a function
+		 * that is all of the profile on both sides, that of
+		 * self+lib. */
 		if (entry != MAP_NONE)
 			f->functions[entry + 1].change =
 				!change_is_real(total) && change_is_real(own)

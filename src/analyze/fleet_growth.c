@@ -21,12 +21,12 @@
  * halve by themselves. */
 #define LEAST_EXCESS 1e-5
 #define STEPS 32u
-/* Of a service so many functions may have changed. */
+/* Assumed fraction of a service's functions that changed. */
 #define CHANGED_PART 0.05
 /* Beside those that answered, a few services may be like any. */
 #define UNKNOWN_SERVICES 2.0
 #define ROUNDS 50
-/* What is less likely says nothing of chances that are asked for. */
+/* Probabilities below this are ignored. */
 #define LEAST_PART 1e-12
 #define MOST_DISTANCE 64.0
 #define HALVINGS 40
@@ -37,7 +37,7 @@
 /* A growth that is seen in four of five cases lies so far beyond the level. */
 #define SEEN_BEYOND 0.84
 
-/* What is added so that nothing has a logarithm. */
+/* Added so that zero has a logarithm. */
 #define HALF_A_SAMPLE 0.5
 
 /* One function on its way. */
@@ -305,7 +305,7 @@ static bool find_wander(struct judging *j, struct error *err)
 
 /* ---- tests ---- */
 
-/* What is known of the variance of a row: each of these, so likely. */
+/* The distribution of a row's variance: values with their probabilities. */
 struct known {
 	double variance[STEPS];
 	double part[STEPS];
@@ -395,7 +395,7 @@ static void test_service(struct judging *j, size_t service, double *p, double *q
 
 /* ---- claims ---- */
 
-/* What it adds comes first. */
+/* Sorts by contribution, largest first. */
 static int compare_functions(const void *left, const void *right)
 {
 	const struct fleet_function *a = left, *b = right;
@@ -526,10 +526,10 @@ bool fleet_growth_find(struct fleet *f, const struct gate_limits *limits,
 	return true;
 }
 
-/* Of the profiles of a service what is kept of it in a fleet: samples by
- * function, now and in each part of before. */
+/* Reduces the profiles of a service to what a sweep keeps: samples by function,
+ * current and in each part of the baseline. */
 
-/* What is worked out of the profiles of a service, in memory of its own. */
+/* State of reducing a service's profiles, in memory of its own. */
 struct counting {
 	struct arena arena;
 	struct fleet *fleet;

@@ -20,7 +20,8 @@ struct costs {
 	bool is_by_slices;
 };
 
-/* Of a value whose variance is phi times that of independent samples. */
+/* Returns the relative error of a value whose variance is phi times that of
+ * independent samples. */
 static double relative_error(double value, double sample_value,
 			     struct noise noise)
 {
@@ -60,7 +61,8 @@ static struct replicate_row row_at(const struct costs *c, size_t id)
 	return (struct replicate_row){ { side->values + id * side->count } };
 }
 
-/* What is typical of all functions; few blocks tell little of one. */
+/* Estimates the noise from all functions, as few slices show little about
+ * one. */
 static bool find_noise(struct costs *c, struct error *err)
 {
 	const struct slice_side *side = &c->slices.sides[SIDE_SLOW];

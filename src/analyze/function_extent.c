@@ -77,7 +77,7 @@ static bool has_word(struct str line, struct str word)
 
 /* ---- lines ---- */
 
-/* What a line says of the nesting; LINE_NONE: nothing, as blank ones and those
+/* The nesting of a line; LINE_NONE: irrelevant, such as blank lines and those
  * for the preprocessor. */
 enum line_kind { LINE_NONE, LINE_CLOSES, LINE_PLAIN };
 

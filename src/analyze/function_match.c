@@ -78,7 +78,7 @@ static struct str pop_word(struct str *s)
 	return word;
 }
 
-/* What compilers name functions inside functions: Go func1 and 2, Java
+/* Returns whether compilers name nested functions so: Go func1 and 2, Java
  * lambda$x$0, Python <lambda> and <locals>, Rust {{closure}}, C# <x>d__5. */
 static bool is_closure_word(struct str word)
 {

@@ -44,7 +44,7 @@ static uint32_t twin_of(const struct func_table *t, const struct profile *p,
 
 /* ---- which languages ---- */
 
-/* Of the baseline there are few but twins. */
+/* Most functions of the baseline are also on the other side. */
 static struct code_subject own_subject(const struct categories *k, uint32_t f)
 {
 	const struct profile *p = k->t->sides[k->s].profile;
@@ -157,15 +157,15 @@ static bool categories_find(struct categories *k, struct error *err)
 
 /* Adds up the stacks of both sides by the entries of a table. */
 
-/* What is added up once a stack. */
+/* The sums per stack. */
 struct ends_sum {
 	int64_t self_lib;
 	int64_t self;
 	int64_t both; /* as owner and leaf at once */
 };
 
-/* What a stack adds to its ends. Their sums are far apart: they are asked for
- * some stacks before they are needed. */
+/* The indices of sums that a stack adds to. The sums are far apart in memory:
+ * they are prefetched some stacks ahead. */
 struct ends {
 	uint32_t owner;
 	uint32_t leaf;
@@ -449,7 +449,7 @@ static void pass_run(void *task)
 
 /* ---- leaf and line of each entry ---- */
 
-/* What a gone function looked like is only to be seen in the baseline. */
+/* A function that disappeared is described by the baseline. */
 static bool is_described_by(const struct func_entry *entry, enum diff_side s)
 {
 	return (entry->values[SIDE_SLOW].total != 0) == (s == SIDE_SLOW);
@@ -738,7 +738,7 @@ uint32_t func_table_find(const struct func_table *t, struct str key)
 	return id != MAP_NONE && t->moved_to ? t->moved_to[id] : id;
 }
 
-/* Of a name that is not in the table as it is. */
+/* Looks up a name that is not in the table unchanged. */
 static uint32_t identity_look(const struct func_table *t, struct str name,
 			      struct str place, struct buf *out)
 {

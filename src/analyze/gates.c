@@ -11,10 +11,12 @@
 #include "base/num.h"
 #include "model/result.h"
 
-/* What it was is known as a difference: less than this is the error of it. */
+/* A baseline value is computed as a difference: smaller ones are rounding
+ * errors. */
 #define GATES_NOTHING 1e-9
 
-/* What is certain of a growth: where no interval is known, all of it. */
+/* Returns the significant part of a growth; all of it if no interval is
+ * known. */
 static double hit_certain(const struct gate_hit *hit)
 {
 	return isnan(hit->low) ? hit->growth : fmin(hit->low, hit->growth);
@@ -45,7 +47,8 @@ static struct gate_hit row_growth(const struct function_row *row, double drift)
 	return hit;
 }
 
-/* What a function does itself comes as it grew beside the others. */
+/* Returns the growth of a function's self time, which is relative to the
+ * others. */
 static struct gate_hit self_growth(const struct function_row *row, double drift)
 {
 	const struct self_change *self = &row->self_change;
@@ -86,8 +89,8 @@ static bool is_beyond(const struct judging *j, const struct gate_hit *hit)
 		(1 + hit->beside) * j->drift > 1);
 }
 
-/* What a row breaks by itself: of the two growths the one that certainly lies
- * beyond the limit. False: none. */
+/* Finds the limit that a row itself breaks, by the growth that is significantly
+ * beyond it. Returns false if none. */
 static bool row_breaks(const struct judging *j, const struct function_row *row,
 		       struct gate_hit *hit)
 {
@@ -112,8 +115,8 @@ static bool row_breaks(const struct judging *j, const struct function_row *row,
 	return is_beyond(j, hit);
 }
 
-/* What only passes on the change of another that breaks a limit is told with
- * that one. */
+/* Returns whether a row only passes on the change of another that breaks a
+ * limit and is reported instead. */
 static bool is_told_elsewhere(const struct judging *j,
 			      const struct function_row *row)
 {
@@ -133,12 +136,12 @@ static bool is_told_elsewhere(const struct judging *j,
 	return false;
 }
 
-/* What a function does itself grew by this part of what it calls, too: told
- * beside what it calls. */
+/* Self time with at least this part of the total's growth is reported with the
+ * total. */
 #define GATES_SELF_PART 0.1
 
-/* Of what breaks a limit, unless that is told elsewhere: what the function does
- * itself is its own. */
+/* Judges a row that breaks a limit, unless it is reported elsewhere: growth of
+ * self time is always its own. */
 static void judge_broken(struct judging *j, const struct function_row *row,
 			 struct gate_hit hit)
 {
@@ -218,8 +221,8 @@ static void judge_total(struct gates *g, const struct result *result)
 		g->hits[g->hit_count++] = g->total;
 }
 
-/* Of code that follows the machine: a host that is starved or busy moves dozens
- * of such functions at once. */
+/* Code that depends on the machine: a host that is starved or busy changes
+ * dozens of such functions at once. */
 bool gate_hit_is_of_machine(const struct gate_hit *hit)
 {
 	enum code_kind kind;
@@ -289,7 +292,7 @@ static bool has_few(int64_t samples)
 	return samples >= 0 && samples < GATES_MIN_SAMPLES;
 }
 
-/* Of all limits that are of profiles. */
+/* Finds the lack of data common to all limits of profiles. */
 static enum gates_lack find_common_lack(const struct result *result)
 {
 	const struct rank_facts *f = result->rank_facts;
@@ -376,8 +379,8 @@ static void gates_settle(struct gates *g)
 	for (int k = 0; k < GATE_COUNT; k++)
 		if (!gates_has(g, (enum gate_kind)k) || is_broken[k])
 			g->lacks[k] = GATES_LACK_NONE;
-	/* Of several one is told: that all of it grew says more than what could
-	 * not have been seen. */
+	/* Only one is reported: growth of the total is more informative than a
+	 * lack of power. */
 	while (first + 1 < COUNT_OF(order) && !g->lacks[order[first]])
 		first++;
 	g->lacking = g->lacks[GATE_TOTAL] == GATES_LACK_WHOLE ? GATE_TOTAL
@@ -466,7 +469,7 @@ bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
 		      compare_growth);
 	while (busiest < count && rows[busiest].change == LATENCY_FEW)
 		busiest++;
-	/* Of the busiest operation a growth by a half has to be seen. */
+	/* For the busiest operation a growth by half must be detectable. */
 	g->lacks[GATE_LATENCY] =
 		busiest == count ? GATES_LACK_REQUESTS
 		: rows[busiest].detectable <= GATES_BLIND

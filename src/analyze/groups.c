@@ -109,7 +109,7 @@ static const struct {
 	[GROUP_MORE_IN_MODE] = { GROUP_MIN, 2, 0.05 },
 	/* Nothing is denied that may be. */
 	[GROUP_MAYBE_MORE] = { GROUP_MIN, 2, 0.1 },
-	/* Of windows further back: a few may just have been lucky. */
+	/* Relative to earlier windows: a few may have been better by chance. */
 	[GROUP_MANY_MORE] = { 20, 2, 0.01 },
 	[GROUP_MORE_AT_ALL] = { 20, 2, INFINITY },
 };

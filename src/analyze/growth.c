@@ -26,8 +26,8 @@
 
 /* A load that grew by less explains nothing. */
 #define LOAD_GROWTH_LEAST 0.1
-/* What follows the load grows as it does at most, when it has a part that does
- * not; caches and queues may lag behind a load that wanders. */
+/* Growth with the load is at most proportional to it if there is a constant
+ * part; caches and queues may lag behind a varying load. */
 #define LOAD_ELASTICITY 1.5
 
 /* Variance of Kendall's S without ties, which only make it smaller. */
@@ -358,7 +358,7 @@ static void stack_names(const struct func_side *side, const struct stack *stack,
 	}
 }
 
-/* What the function's stacks held in the first thirds, by their names. */
+/* Finds the values of the function's stacks in the first thirds, by name. */
 static bool early_stacks(struct growth_functions *s, uint32_t id,
 			 struct map *known, double *values, struct error *err)
 {
@@ -386,8 +386,8 @@ static bool early_stacks(struct growth_functions *s, uint32_t id,
 	return done;
 }
 
-/* What the processes held in a third of their blocks, by what the profiles of
- * those add up to. */
+/* Returns the scale of a third: the memory of the processes in its intervals,
+ * relative to the sum of their profiles. */
 static double third_scale(const struct growth_functions *s,
 			  const struct profile *p, bool is_late)
 {

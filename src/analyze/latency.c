@@ -16,11 +16,10 @@
 #define P95_REQUESTS 20u
 #define P99_REQUESTS 100u
 
-/* Of the growth seen in four of five cases: so many deviations beyond those at
- * which it is told. */
+/* For a power of 80 %: deviations beyond those of significance. */
 #define SEEN_BEYOND 0.84
 
-/* Of intervals. */
+/* 1 - confidence of intervals. */
 #define LEVEL 0.05
 
 /* No request becomes a million times as long; halves of that down to one part
@@ -171,8 +170,8 @@ static void find_shift(const struct latency_operation *o, struct test *t)
 
 /* ---- the shift between them ---- */
 
-/* Of all pairs, the part in which the later request took longer than the
- * earlier one, had it been by the factor shorter. */
+/* Returns the fraction of all pairs in which the later request took longer than
+ * the earlier one, after dividing it by the factor. */
 static double part_longer(const struct test *t, double factor)
 {
 	double pairs = 0;
@@ -229,8 +228,8 @@ static void fill_growth(const struct test *t, double level,
 /* From twice as long on, and back. */
 #define FAR_LOG 0.693
 
-/* What runs say of sides that lie far apart, where ranks leave it open, as a second
- * look. Returns the p value. */
+/* Tests sides that are far apart by their runs, if ranks are inconclusive, as a
+ * second test. Returns the p value. */
 static double test_far(const struct test *t, double p, double level,
 		       struct latency_row *row)
 {
@@ -311,8 +310,8 @@ static size_t share_noise(struct test *tests, struct latency_row *rows,
 	return tested;
 }
 
-/* Of operations that are told to have changed so many may not have; where none
- * did, half of it is the chance that one is told to take longer. */
+/* Accepted fraction of false claims; if no operation changed, half of it is the
+ * probability of reporting one as slower. */
 #define LATENCY_FALSE 0.04
 
 static bool test_all(struct test *tests, struct latency_row *rows, size_t count,

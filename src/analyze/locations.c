@@ -90,7 +90,7 @@ struct place {
 	int64_t value;
 };
 
-/* What some functions are worth together, and the hottest of their places. */
+/* The sum of some functions, and the hottest of their places. */
 struct tally {
 	bool has_place;
 	struct place hottest;
@@ -162,7 +162,8 @@ struct sources {
 	size_t count;
 	struct arena scratch;
 	const struct code_rules *rules;
-	/* Of the profiles; asked for by names with several files. */
+	/* Languages of the profiles; computed on demand, for names with several
+	 * files. */
 	unsigned int languages;
 	bool has_languages;
 };
@@ -240,7 +241,7 @@ static bool has_one_file(const struct sources *s, struct str name,
 static bool file_of(struct sources *s, struct str name, struct str *file,
 		    struct error *err)
 {
-	/* What lies in files: of the application [1] and of others [0]. */
+	/* Functions with files: application code [1] and others [0]. */
 	struct tally tallies[2] = { { .has_place = false } };
 
 	sources_seek(s, name);

@@ -166,7 +166,7 @@ static uint32_t waits_collect(const struct waits *from, struct time_range range,
 	return n;
 }
 
-/* Of both windows, in time. */
+/* Finds the onset in the waits of both windows, in order of time. */
 static bool find_onset(struct waits *base, struct waits *slow,
 		       const struct message_wait *of, struct arena *arena,
 		       struct onset *out, struct error *err)

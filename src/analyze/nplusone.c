@@ -98,7 +98,7 @@ static bool is_next_turn(const struct search *s, struct run *run,
 	return true;
 }
 
-/* What decides whether a run is worth a word. */
+/* Facts that decide whether a run is reported. */
 struct turns {
 	uint32_t count; /* without attempts that failed */
 	uint32_t spans; /* of one turn */
@@ -521,7 +521,7 @@ static void told_drop(struct nest *n, struct told *t)
  * more and take most of their time. */
 #define REPEAT_NESTED_PERCENT 80
 
-/* Of loops that lie within one another one is told. False: not this one. */
+/* Drops all but one of nested loops. Returns false if this one is dropped. */
 static bool drop_others(struct nest *n, const struct repeat *r)
 {
 	uint32_t path = n->path[r->leaf];
@@ -634,7 +634,7 @@ static bool search_nested(struct search *s)
 		.climb = arena_array(s->arena, n, sizeof *nest.climb),
 		.visited = arena_array(s->arena, n, sizeof *nest.visited),
 		.told = arena_array(s->arena, n, sizeof *nest.told),
-		/* Of spans there are more than loops of either kind. */
+		/* There are at most as many loops of either kind as spans. */
 		.next = arena_array(s->arena, n, sizeof *nest.next),
 		.is_dropped =
 			arena_array(s->arena, n, sizeof *nest.is_dropped),

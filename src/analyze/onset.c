@@ -120,8 +120,8 @@ static void set_sums(struct series *s)
 {
 	double n = (double)s->count, mean = (n + 1) / 2;
 
-	/* What chance makes of the sum of k of n ranks: one over its
-	 * deviation. */
+	/* The standard deviation of the sum of k of n ranks by chance,
+	 * inverted. */
 	for (size_t i = 1; i < s->count; i++) {
 		double k = (double)i;
 

@@ -79,7 +79,7 @@ static struct item item_of(const struct trace *t,
 	};
 }
 
-/* What takes less of the path than its growth would have to be. */
+/* Below this percentage of the path growth cannot be relevant. */
 #define OPERATIONS_TREE_PERCENT 10
 
 /* All that is worth asking about; *items lives in the arena. */
@@ -156,8 +156,8 @@ static uint32_t item_find(const struct trace *t, const struct item *items,
 	return OPERATION_NONE;
 }
 
-/* What a service does itself is told by its own spans alone: those of another
- * one are on another clock. */
+/* Self time is computed only from spans of the same service: those of others
+ * are on another clock. */
 static void set_below(const struct trace *t, const struct trace_times *times,
 		      const struct item *items, struct operations *out)
 {
@@ -227,7 +227,7 @@ static void set_root(const struct trace *t, const struct trace_times *times,
 	out->has_single_root = count == 1 && !times->session.request_count;
 	if (!out->has_single_root)
 		return;
-	/* Of the trace that the span is of, whatever was joined to it. */
+	/* Stay within the span's own trace, whatever was joined to it. */
 	while (parent != SPAN_NONE &&
 	       !((t->spans[parent].flags ^ t->spans[root].flags) &
 		 SPAN_IS_LINKED)) {

@@ -11,11 +11,10 @@
 #include "base/num.h"
 #include "base/system.h"
 
-/* What the values of a ranking's sides are divided by before they are compared.
- */
+/* The divisors of the sides of a ranking for comparing their values. */
 
-/* What of the ways wanted is known on both sides, the first that is. What is in
- * use at a time is no rate. */
+/* Returns the first wanted normalization that is known for both sides. Values
+ * in use are no rate. */
 static enum normalize known_way(const struct rank_want *want, bool is_gauge)
 {
 	enum normalize way = want->normalize;
@@ -70,9 +69,9 @@ struct ranking {
 	const struct entry_diff *diffs; /* NULL without a comparison */
 	struct diff diff;               /* of the ranked measure */
 	struct diff total_diff;         /* of the loop's rows and of drawings */
-	/* Of totals: what they are judged with. */
+	/* For totals: the comparison that decides. */
 	struct changes changes;
-	/* What those borrow: by the ranked measure, totals, owned, self. */
+	/* Borrowed by it: the ranked measure, totals, self+lib, self. */
 	struct diff_want diff_want, total_want, self_lib_want, self_want;
 	struct slice_values slices, total_slices, self_lib_slices, self_slices;
 	struct slice_values peers; /* that tell what all have in common */
@@ -92,9 +91,9 @@ static bool is_by_total(const struct ranking *r)
 	return r->want->by == RANK_TOTAL || r->want->by == RANK_DELTA;
 }
 
-/* What got worse, what got better; what may have changed, and what moved with
- * all others; what did not change. Within each, what only passes a change on,
- * and what is too small to tell, comes last. */
+/* Grown, shrunk; possibly changed, changed with all others; unchanged. Within
+ * each, rows that only pass on a change, and those too small to test, come
+ * last. */
 enum order_group {
 	GROUP_UP = 0,
 	GROUP_DOWN = 2,
@@ -192,7 +191,7 @@ static int compare_changes(const struct ranking *r, const struct entry_diff *a,
 	return order ? order : compare_f64(fabs(b->delta), fabs(a->delta));
 }
 
-/* What was cut off stands last: it answers nothing. */
+/* Truncated values are last: they answer nothing. */
 static int compare_entries(const void *left, const void *right, void *data)
 {
 	const struct ranking *r = data;
@@ -236,9 +235,8 @@ static void heap_sink(struct ranking *r, size_t count)
 	ids[at] = sinking;
 }
 
-/* Of some 100,000 functions some dozen are shown: moves the first `kept` in
- * order to the front. They are a heap once they are sorted the wrong way
- * round. */
+/* Moves the first `kept` rows to the front, in order, as some dozen of 100,000
+ * functions are shown. Once sorted in reverse they are a heap. */
 static void order_first(struct ranking *r, size_t kept)
 {
 	uint32_t *ids = r->order;
@@ -322,7 +320,7 @@ static void row_values(const struct ranking *r, const struct func_entry *e,
 	row->baseline_total_value = was->total;
 }
 
-/* What the i-th row's change is of, NULL without a comparison. */
+/* Returns the comparison of the i-th row's change, NULL without one. */
 static const struct diff *shown_diff(const struct ranking *r, size_t i)
 {
 	if (!r->diffs)

@@ -173,7 +173,7 @@ static bool links_make(struct renaming *r, const struct call_edges *edges,
 
 /* ---- pairs ---- */
 
-/* What the neighbours of two functions have in common, 0..1 each. */
+/* The overlap of two functions' neighbours, 0..1 each. */
 struct overlap {
 	double callers;
 	double callees;
@@ -295,8 +295,8 @@ static bool takes_place(const struct renaming *r, const struct candidate *gone,
 	       o.callees >= EXPLAIN_REPLACED_CALLEES;
 }
 
-/* Of several that may have taken one's place, or whose place one may have
- * taken, none is sure. */
+/* If several functions may have replaced one, or been replaced by one, none is
+ * certain. */
 static void replaced_find(struct renaming *r)
 {
 	for (size_t g = 0; g < r->gone_count; g++) {
@@ -347,8 +347,8 @@ static bool rename_find(struct diff *d, const struct call_edges *edges,
 	return true;
 }
 
-/* What lies behind the changes of a comparison: functions that were renamed,
- * and cost that only moved between siblings that took each other's place. */
+/* Explains changes of a comparison: renamed functions, and cost that only moved
+ * between siblings that replaced each other. */
 
 #define WHAT "explaining changes"
 

@@ -26,7 +26,7 @@ struct candidate {
 	struct str simple; /* behind its last separator */
 };
 
-/* What one pair of names has in front of what they share. */
+/* The parts of a pair of names before their common suffix. */
 struct front {
 	struct str from;
 	struct str to;

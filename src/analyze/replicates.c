@@ -32,7 +32,7 @@
  * square of a normal variable so much lies within, on average. */
 #define UNCHANGED_WITHIN 2.5
 #define UNCHANGED_VARIANCE 0.911
-/* Of a weighted median, in terms of a mean's. */
+/* Variance of a weighted median relative to that of the mean. */
 #define MEDIAN_VARIANCE 1.57
 
 /* The trend: v is looked for from a deviation of 0.1 % to one of 70 %, in steps
@@ -65,7 +65,7 @@
 #define MEDIAN_EFFICIENCY 0.37
 #define SPREAD_STEPS 2
 #define SPREAD_EFFICIENCY 0.65
-/* What is taken without rows weighs as much as so many. */
+/* Weight of the assumed noise, in rows. */
 #define PRIOR_ROWS 2.0
 /* Rows must show with this many deviations that sides lie farther apart than
  * their runs. */
@@ -472,8 +472,8 @@ static int compare_peers(const void *left, const void *right)
 /* So many of the largest tell enough, by what both sides have together, which says
  * nothing of how much one of them has. */
 #define REPLICATE_MOST_ROWS 2048u
-/* Of rows that should have less than so many times the samples that each side has to
- * have, those do that chance made alike: they say that less moved. */
+/* Factor on the samples that each side should have: rows with fewer agree by
+ * chance, and would show too little change. */
 #define CERTAIN_TIMES 2
 
 static struct peer *list_peers(const struct replicate_runs *runs,
@@ -530,7 +530,8 @@ static double sampling_within(const struct replicate_seen *seen, size_t count,
 			: n->sampling;
 }
 
-/* Of samples in one window a side: how far peers lie from their middle. */
+/* For one window per side: the noise from the distances of peers to their
+ * median. */
 static void noise_of_peers(const struct peer *peers, size_t count,
 			   double log_common, struct replicate_seen *seen,
 			   const struct replicate_prior *prior,
@@ -619,8 +620,8 @@ static double least_that_holds(const struct peer *peers, size_t count,
 	return high;
 }
 
-/* What lies between the sides beyond the runs, as most rows show it. Peers
- * weigh by what their runs say. */
+/* Estimates the variance between the sides beyond that of runs, as shown by
+ * most rows. Peers are weighted by their runs. */
 static void fit_between(const struct peer *peers, size_t count,
 			double log_common, const struct replicate_prior *prior,
 			struct replicate_noise *n)
@@ -1049,7 +1050,7 @@ struct noise replicates_typical_noise(const struct replicate_noise *n,
 		spread += runs->count[s] ? 1 / (double)runs->count[s] : 0;
 		df += runs->count[s] > 1 ? (double)runs->count[s] - 1 : 0;
 	}
-	/* Of sides alike: two times two samples over the runs of both. */
+	/* For equal sides: two times two samples over the runs of both. */
 	prior = trend_at(n, 4 / (sampled * fmax(1, count)));
 	return noise_at(n, (struct noise){ prior.phi, prior.df + df }, sampled,
 			spread, common_variance);

@@ -311,7 +311,8 @@ static bool history_begin(struct work *w, struct error *err)
 	const struct operation *o = &want->history->operations[want->operation];
 	struct request_history *out = arena_alloc(w->arena, sizeof *out);
 	const struct cohorts *c = want->cohorts;
-	/* Of what is as quick as ever nothing is slow. */
+	/* If the operation is not slower than before no request counts as
+	 * slow. */
 	bool has_slow = c && c->is_judged &&
 			(c->mode == COHORT_WINDOW || c->mode == COHORT_BIMODAL);
 
@@ -370,8 +371,9 @@ struct seen {
 	int64_t value;
 };
 
-/* What a stack begins with. What Go's compiler makes of `go f(x)` is none: some
- * types of profiles have it as the outermost function, others do not. */
+/* Returns the root function of a stack. The wrapper that Go's compiler
+ * generates for `go f(x)` is skipped: only some types of profiles have it as
+ * the outermost function. */
 static struct str root_of(const struct profile *p, const struct stack *s)
 {
 	const uint32_t *ids = &p->frame_ids[s->frame_first];
@@ -386,7 +388,7 @@ static struct str root_of(const struct profile *p, const struct stack *s)
 		       : name;
 }
 
-/* What is known of a profile's functions so far: each is classified once. */
+/* The classification of functions so far: each is classified once. */
 enum known { KNOWN_NOT = 0, KNOWN_APPLICATION, KNOWN_OTHER };
 
 struct reader {

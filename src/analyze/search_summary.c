@@ -445,7 +445,7 @@ static void group_see(const struct group *now, const struct group *before,
 			out->as_ever = longest;
 		return;
 	}
-	/* What they took longer than the usual median, together. */
+	/* The sum of their durations beyond the typical median. */
 	for (size_t i = 0; i < now->count; i++)
 		if (now->items[i]->duration_ns > usual_ns)
 			excess_ns = sat_add_i64(excess_ns,

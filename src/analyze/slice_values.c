@@ -13,11 +13,11 @@ struct slice_pass {
 	struct arena scratch;
 	uint32_t *seen;      /* by entry: the last stack, from 1 */
 	uint32_t seen_count; /* stacks so far, over all blocks */
-	/* Of what is folded: what the run took, by entry, with one more entry
-	 * for nobody. By stack who holds it; or, of totals, what the run took,
-	 * how many entries it has in common with the one before, and whose the
-	 * others are, one after another: nobody's where they are above already.
-	 */
+	/* For folded runs. sums: the values of the run, by entry, with one more
+	 * entry for nobody. holders: by stack the entry with its value. For
+	 * totals, by stack, now: the value of the run; kept: the number of
+	 * entries in common with the previous stack; owners: the other entries,
+	 * one stack after another, nobody's if they already occur above. */
 	double *sums;
 	uint32_t *holders;
 	double *now;
@@ -211,7 +211,7 @@ static bool fold_totals(struct slice_pass *pass, struct error *err)
 
 _Static_assert(LIMIT_STACK_FRAMES <= UINT16_MAX, "lengths fit two bytes");
 
-/* What is the same for all runs. */
+/* Initializes the part that is the same for all runs. */
 static bool fold_init(struct slice_pass *pass, struct error *err)
 {
 	const struct profile *p = pass->side.profile;

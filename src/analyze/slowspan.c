@@ -192,7 +192,7 @@ static bool places_find(struct places *p, const struct calls *c,
 	return true;
 }
 
-/* Of calls side by side the path runs through the one that ended last. */
+/* With concurrent calls the path passes through the one that ended last. */
 static void keep_slowest(const struct rank *r, const uint32_t *members,
 			 struct candidate *c)
 {
@@ -280,7 +280,7 @@ struct search {
 	int64_t next_ns;
 };
 
-/* Of a single span, at least 0; INT64_MAX not known. */
+/* Returns the growth of a single span, at least 0; INT64_MAX: not known. */
 static int64_t tree_change(const struct search *s, uint32_t top)
 {
 	const struct typical_operation *o = typical_find(s->typical, s->t, top);
@@ -336,8 +336,8 @@ static bool is_looked_at(const struct search *s, uint32_t top)
 
 	if (s->times->tree[top] != top || top == root)
 		return false;
-	/* Of many pieces of work one always takes long. Much longer it is told,
-	 * unless a request that grew is the greater matter. */
+	/* One of many pieces of work is always long. It is reported if it is
+	 * much longer, unless a request that grew is more important. */
 	if (is_as_ever(s, top) &&
 	    (s->has_root_grown || verdict_is_ordinary(span_duration_ns(span),
 						      tree_change(s, top))))

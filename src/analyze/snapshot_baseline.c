@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "model/source_path.h"
 
-/* What all runs took. */
+/* Returns the sum over all runs. */
 static int64_t whole_value(const struct snapshot *s,
 			   const struct snapshot_value *v)
 {

@@ -26,7 +26,7 @@
 /* From here on Student's distribution is the normal one to six digits. */
 #define STUDENT_MAX_DF 1e6
 
-/* Of one degree of freedom: p of 1e-15 and less is all the same. */
+/* With one degree of freedom a p of 1e-15 or less makes no difference. */
 #define STUDENT_MAX_QUANTILE 1e15
 /* erfc() reaches 0 just above. */
 #define NORMAL_MAX_QUANTILE 38.0

@@ -164,7 +164,7 @@ static bool is_most(double delta, double whole)
 	       fabs(delta) >= THROUGH_PART * fabs(whole);
 }
 
-/* Of two that call each other the one that stands above more often. */
+/* Returns which of two functions that call each other is more often above. */
 static bool is_above(const struct tracing *t, size_t upper, size_t lower)
 {
 	const int64_t *down = both_of(t, upper, lower);
@@ -210,7 +210,7 @@ static bool is_certain(const struct tracing *t, size_t i)
 	return change_is_real(row->change) || row->is_with_all;
 }
 
-/* What may be noise explains nothing but noise. */
+/* Possible noise only explains noise. */
 static bool explains(const struct tracing *t, size_t other, size_t i)
 {
 	return other != i && (is_certain(t, other) || !is_certain(t, i));

@@ -805,8 +805,8 @@ static struct side *find_call(const struct side *server, struct side *calls,
 	return found;
 }
 
-/* Of a trace with other calls of that name: only those that hold a server side
- * are known to be answered by one. -1 none. */
+/* For a trace with other calls of that name: only those that contain a server
+ * side are known to be answered by one. Returns -1 if none. */
 static int64_t calls_pair(struct side *calls, size_t call_count,
 			  const struct side *servers, size_t server_count)
 {

@@ -25,7 +25,7 @@ enum filter {
 };
 
 #define MATCHES(filter) (1u << (filter))
-/* Of a function whose mapping matches FILTER_FROM. */
+/* Bit of a function whose mapping matches FILTER_FROM. */
 #define MATCHES_FROM_MAPPING (1u << FILTER_COUNT)
 
 enum known { KNOWN_NOT = 0, KNOWN_NO, KNOWN_YES };
@@ -147,7 +147,7 @@ static void name_build(struct pass *pass, const struct whole_frame *f)
 		struct str base =
 			path_base(function_mapping(pass->in, function));
 
-		/* What pprof prints when it does not know more. */
+		/* The text of pprof for unknown functions. */
 		if (pass->file.len)
 			buf_add_str(&pass->name, buf_str(&pass->file));
 		else if (base.len)
@@ -241,8 +241,9 @@ static bool is_visible(const struct pass *pass, uint32_t frame)
 				  !pass->in->functions[function].is_nameless);
 }
 
-/* Of a location: the first frame that show_from leaves, `count` for none. In
- * pprof a location that matches loses its outer lines wherever it stands. */
+/* Returns the first frame of a location that show_from leaves, `count` for
+ * none. In pprof a location that matches loses its outer lines at any
+ * position. */
 static uint32_t first_shown(struct pass *pass, const uint32_t *ids,
 			    uint32_t count)
 {

@@ -36,7 +36,7 @@ struct child {
 	uint32_t span;
 };
 
-/* What has ended, and what may still run. */
+/* The ends of finished spans, and spans that may still run. */
 struct lanes {
 	int64_t done_ns;
 	int64_t end_ns[LANES_MOST];
@@ -79,8 +79,8 @@ static bool count_starts(struct whole *w)
 	return has_some;
 }
 
-/* Of those that begin in one millisecond all but the last have ended in it, if
- * they ran in a row: the longest comes last. */
+/* Sorts by start, the longest last: spans that begin in the same millisecond
+ * all ended in it except the last, if they were sequential. */
 static int compare_child(const void *left, const void *right)
 {
 	const struct child *a = left;
@@ -253,8 +253,8 @@ bool whole_starts_find(const struct trace *t, const uint32_t *order,
 	if (!is_done)
 		arena_fail(&scratch, "the trace", err);
 	if (w.children) {
-		/* What is below tells how late a span is at least; then that
-		 * holds for what is below. */
+		/* Spans below give the minimum delay of a span, which then
+		 * applies to those below. */
 		for (uint32_t i = t->span_count; i-- > 0;) {
 			place_children(&w, order[i]);
 			widen_parent(&w, order[i]);
