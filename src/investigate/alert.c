@@ -56,7 +56,7 @@ bool alert_lacks(const struct alert *a)
 	return lacks;
 }
 
-/* Services told apart; more rows nobody reads. */
+/* Maximum number of services; nobody reads more rows. */
 #define ALERT_SERVICES 300u
 
 /* ---- by metrics ---- */
@@ -161,7 +161,7 @@ static bool run_search(struct alert *a, struct trace_search *s,
 {
 	if (trace_search_run(s, a->backends, err))
 		return true;
-	/* That there is none has no words, as what is missing has. */
+	/* Without requests there is no message, like for other missing data. */
 	if (err->code != ERROR_NOT_FOUND || err->message[0])
 		return false;
 	error_clear(err);
@@ -180,8 +180,8 @@ static struct time_range step_range(const struct alert *a, size_t i)
 	return (struct time_range){ from_ns, from_ns + ALERT_STEP_NS };
 }
 
-/* More than one answer holds: each minute is asked for by itself, and counted
- * where the server can. */
+/* One answer is too small: each minute is queried separately, and counted where
+ * the server can. */
 static bool ask_step(struct alert *a, struct alert_service *service, size_t i,
 		     double *values, size_t *count, struct error *err)
 {

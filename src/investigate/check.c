@@ -237,8 +237,8 @@ static bool is_taken_for_times(const struct check *c)
 	return false;
 }
 
-/* Returns whether the snapshot says what it took in this measure; shares need
- * none. */
+/* Sets the length of the snapshot in this measure, and returns whether it has
+ * one; shares need none. */
 static bool take_length(struct check *c)
 {
 	struct snapshot *s = &c->snapshot;
@@ -380,8 +380,8 @@ static bool fetch_latency(struct check *c, struct error *err)
 	const struct baseline_want *want = &c->v->question->baseline;
 	struct time_range base = window_of_baseline(want, live->window);
 
-	/* The minutes in which profiles were compared; else those that are
-	 * asked about. */
+	/* The window in which profiles were compared; else the requested
+	 * one. */
 	if (want->kind == BASELINE_WANT_VERSION)
 		base.to_ns = live->window.to_ns;
 	if (c->baseline.range.to_ns)

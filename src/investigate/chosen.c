@@ -10,7 +10,7 @@
 
 /* The sides of a chosen comparison that come from a server. */
 
-/* The order in which a type is settled for where none was asked for. */
+/* The order of types to try if none was given. */
 static const char *const auto_types[] = { "cpu",   "wall",  "alloc",
 					  "block", "mutex", "inuse" };
 
@@ -184,8 +184,8 @@ static bool fetch_round(struct chosen *c, bool with_lookup, struct error *err)
 
 /* ---- what the service really has ---- */
 
-/* Replaces the first guess by what the service really has. *is_changed tells
- * whether the profiles must be fetched again. */
+/* Replaces the first guess by the types that the service has. *is_changed: the
+ * profiles must be fetched again. */
 static bool settle_type(struct chosen *c, bool *is_changed, struct error *err)
 {
 	struct comparison *all = &c->comparison;
@@ -233,9 +233,9 @@ static bool settle_type(struct chosen *c, bool *is_changed, struct error *err)
 	return true;
 }
 
-/* To when each version ran: what came in the middle of a window has no rate
- * over all of it, and no slices in which it was not there. A server that cannot
- * tell changes nothing. */
+/* Limits sides to the time in which each version ran: one that appeared within
+ * a window has no rate over all of it, and no slices without it. Without an
+ * answer nothing changes. */
 static bool trim_to_versions(struct chosen *c, struct error *err)
 {
 	struct comparison_side *sides[] = { &c->comparison.slow,
@@ -323,8 +323,8 @@ static bool fail_empty(const struct chosen *c, struct error *err)
 
 #define TRIES 3
 
-/* auto: when the previous window is empty, the nearest earlier one that has
- * samples; asked for together, the nearest taken. */
+/* auto: if the previous window is empty, the nearest earlier one with samples;
+ * all are queried together, and the nearest is used. */
 static bool widen_baseline(struct chosen *c, struct error *err)
 {
 	static const struct {
@@ -430,7 +430,7 @@ static bool chosen_fetch_live(struct chosen *c, struct error *err)
 		return investigation_fail(
 			c->v, (struct shortfall){ SHORTFALL_SPANS_IGNORED },
 			err);
-	/* What --tag-focus took away is not missing. */
+	/* Samples removed by --tag-focus are not missing. */
 	if (!all->slow.profile.stack_count &&
 	    (!c->v->backends->want.labels ||
 	     all->slow.profile.whole_total <= 0))
@@ -775,7 +775,7 @@ static enum normalize chosen_normalize(const struct chosen *c)
 
 	if (way != NORMALIZE_REQUEST || all->slow.profile.is_gauge)
 		return way;
-	/* How many requests there were, nobody knows here. */
+	/* The number of requests is not known here. */
 	if (q->rows.has_normalize)
 		investigation_note(c->v, (struct note){ NOTE_NOT_BY_REQUEST });
 	/* Files of a process that ran until it was done are compared as they

@@ -46,9 +46,10 @@ static bool read_commits(struct result *r, const struct function_row *row,
 	return is_done || arena_fail(&r->arena, WHAT, err);
 }
 
-/* Folders that only a build knows stand in front of those of the work tree, such
- * as the name of a module. That the file holds the function is looked at later;
- * a name alone, without a folder, may be that of many. */
+/* Paths may begin with folders known only to the build, such as the name of a
+ * module, before those of the work tree. Whether the file contains the function
+ * is checked later; a name alone, without a folder, may be that of many
+ * files. */
 static bool find_source(const struct source_places *places, struct str name,
 			struct buf *path)
 {

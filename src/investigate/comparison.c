@@ -57,7 +57,7 @@ void comparison_release(struct comparison *c)
 	comparison_side_release(&c->base);
 }
 
-/* A side that was asked for as a whole is its only part. */
+/* An undivided side is its only part. */
 static const struct profile *side_part(const struct comparison_side *side,
 				       size_t i)
 {
@@ -267,7 +267,7 @@ bool comparison_apply(struct comparison *c, struct investigation *v,
 
 bool comparison_unpack(struct comparison *c, struct error *err)
 {
-	/* What files left packed stays so: nothing looks at its order. */
+	/* Profiles from files may stay packed: their order is irrelevant. */
 	return !c->packs_for_later || (profile_unpack(&c->slow.profile, err) &&
 				       profile_unpack(&c->base.profile, err));
 }
@@ -422,8 +422,9 @@ bool comparison_divide(struct comparison *c, struct investigation *v,
 				instance_label.ptr, err);
 }
 
-/* Spans that are asked for in parts lie in one of them only, so the smallest
- * part is judged. An instance's profile is no measure of the service's. */
+/* Spans that are queried in parts are each in only one of them, so the smallest
+ * part is checked. An instance's profile is not comparable with the
+ * service's. */
 bool comparison_is_of_spans(const struct comparison *c,
 			    const struct comparison *service)
 {

@@ -72,8 +72,8 @@ void rows_view_empty(struct investigation *v)
 	investigation_note(v, (struct note){ NOTE_NOTHING_MATCHES });
 }
 
-/* The choice of an inquiry, put into the answer: rows and both sides; and the
- * view of them that filters ask for. Has no words. */
+/* Puts the chosen profile into the result: rows and both sides, and their
+ * filtered view. */
 
 static bool row_is_up(const struct function_row *row)
 {
@@ -139,8 +139,8 @@ static void put_deepest_first(struct result *r)
 		r->functions[i].rank = (uint32_t)i + 1;
 }
 
-/* An operation that takes what it always does has no regression; what grew
- * in its service is the mix of requests, or others' affair. */
+/* An operation that is not slower has no regression; growth in its service
+ * comes from the mix of requests, or from other operations. */
 static size_t blame_nothing(struct profile_inquiry *q)
 {
 	struct result *r = q->v->result;
@@ -193,10 +193,10 @@ static bool add_locations(struct profile_inquiry *q, struct error *err)
 				  q->shown->type_id == q->cpu_id, err);
 }
 
-/* Sets the instances: one when that was chosen, or when the service has no
- * other; else as many as the traces of the window saw. And how many requests
- * they are of: those of spans were asked for one by one, those of a service are
- * as many as the trace store knows of. */
+/* Sets the number of instances: one if that was chosen, or if the service has
+ * no other; else as many as in the traces of the window. And the number of
+ * requests: spans were queried one by one, those of a service are counted by
+ * the trace store. */
 static void set_extent(const struct profile_inquiry *q)
 {
 	struct result *r = q->v->result;
@@ -319,7 +319,7 @@ bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 	if (q->shown) {
 		if (!conclude_shown(q, err))
 			return false;
-		/* The user asked for a certain one. */
+		/* The user chose a baseline. */
 		if (!q->v->result->has_baseline &&
 		    asked->kind != BASELINE_WANT_AUTO &&
 		    asked->kind != BASELINE_WANT_NONE)

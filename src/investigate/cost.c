@@ -27,7 +27,7 @@ enum asked {
 	ASK_CPU_LIMIT,
 	ASK_MEMORY_REQUEST,
 	ASK_MEMORY_LIMIT,
-	ASK_BASELINE_REQUESTS, /* the last, not always asked */
+	ASK_BASELINE_REQUESTS, /* the last, optional */
 	ASKED
 };
 
@@ -110,8 +110,7 @@ static void take_number(const struct service_metric *q, double factor,
 {
 	double steps = steps_of(q), value = 0;
 
-	/* The mean over the whole window: where it says nothing there was
-	 * nothing. */
+	/* The mean over the whole window: missing points mean 0. */
 	for (size_t i = 0; q->step_ns && i < q->point_count; i++)
 		value += q->points[i].value;
 	if (q->step_ns)
@@ -160,8 +159,8 @@ static bool cost_ask_metrics(struct cost *c, struct error *err)
 	    !service_metrics_find_allocation(m, cost_window(c), err))
 		return false;
 	c->has_metrics = true;
-	/* Metrics are of all that the service does; of some profiles, such as
-	 * those of a version, they tell nothing. */
+	/* Metrics are of the whole service; they are not comparable with a
+	 * subset of its profiles, such as those of a version. */
 	if (c->v->question->baseline.kind == BASELINE_WANT_VERSION ||
 	    cost_is_of_selector(c))
 		return true;
@@ -170,8 +169,8 @@ static bool cost_ask_metrics(struct cost *c, struct error *err)
 				 ASKED - !c->chosen.comparison.has_base, err))
 		return false;
 	take_answers(c, list);
-	/* A server that knows little of the window makes little of it: that is
-	 * told. */
+	/* Metrics for only a part of the window give too low a mean, which is
+	 * noted. */
 	share = (double)list[ASK_COUNT].point_count /
 		steps_of(&list[ASK_COUNT]);
 	if (list[ASK_COUNT].point_count && share < COVERED)
@@ -181,20 +180,21 @@ static bool cost_ask_metrics(struct cost *c, struct error *err)
 	return true;
 }
 
-/* CPU of operations: the samples of some of their requests, by the spans that
- * the samples carry. Nothing else tells them apart; what carries none is not
- * divided. */
+/* CPU by operation: samples of some of its requests, by the span ids of
+ * samples. There is no other way to distinguish operations; samples without
+ * spans are not divided. */
 
-/* Servers give the newest traces of what is asked for: parts of the window
- * spread them over it. */
+/* Servers return the newest traces of a query: parts of the window spread them
+ * over it. */
 #define HISTORY_PARTS 4u
 #define TRACES_PER_PART 100u
 
-/* Fewer requests tell what one of them took, and not what they take. */
+/* Minimum number of requests: fewer show the cost of one of them, not the
+ * typical cost. */
 #define LEAST_SPANS 5u
 
-/* No samples at all of so many still leave it possible, in one case of twenty,
- * that there are three to be expected. */
+/* With no samples at all, up to three expected ones are still possible at 95 %
+ * confidence. */
 #define UNSEEN_SAMPLES 3
 
 struct operation_spans {
@@ -537,8 +537,7 @@ static void sum_parts(const struct cost *c, const struct steps_job *job,
 	for (size_t k = 0; k < job->rows.count; k++) {
 		const struct step_row *row = &job->rows.items[k];
 
-		/* Of a side are those of the baseline's version, all others, or
-		 * all. */
+		/* A side has the baseline's version, all others, or all. */
 		if (is_by_version &&
 		    str_equal(row->name, want->version) != is_base)
 			continue;
@@ -587,7 +586,7 @@ static void take_count(struct cost *c, const struct steps_job *job,
 	cost_count_side(side, parts, true, COST_OF_TRACES, out);
 }
 
-/* Nothing needs it: what goes wrong is a note. */
+/* Optional: errors become notes. */
 static bool count_traced(struct cost *c, struct error *err)
 {
 	struct comparison *all = &c->chosen.comparison;
@@ -646,7 +645,7 @@ static bool count_requests(struct cost *c, struct error *err)
 		   &c->baseline_requests);
 	if (c->chosen.is_file)
 		return true;
-	/* What goes wrong is a note. */
+	/* Errors become notes. */
 	if (!c->v->backends->metrics.is_default && !cost_ask_metrics(c, err)) {
 		if (investigation_must_end(err))
 			return false;

@@ -13,9 +13,8 @@
 #define STEP_NS (10 * NS_PER_MIN)
 #define RATE_NS (2 * NS_PER_MIN)
 
-/* The part of the periods of its quota that may be cut short, as starting up
- * does; with more of them its use tells what it was allowed, not what it needs.
- */
+/* Maximum fraction of CPU periods with throttling, such as during startup; with
+ * more of them usage shows the limit and not the need. */
 #define THROTTLED_MOST 0.01
 
 enum asked {
@@ -195,7 +194,7 @@ static bool take_answers(struct cost *c, const struct service_metric *list,
 		s->refusal = SIZE_THROTTLED;
 	else
 		s->refusal = SIZE_ADVISED;
-	/* Days tell what is usual; what is so now may have come to stay. */
+	/* Days show the typical usage; the current one may be permanent. */
 	part = s->advice[COST_CPU].target * c->instances.value /
 	       cpu->used.value;
 	if (!s->refusal && s->advice[COST_CPU].count && c->instances.source &&

@@ -14,11 +14,10 @@
 #include "base/out.h"
 #include "base/str.h"
 
-/* Windows that are still to be asked for: halves of halves, down to the
- * shortest. */
+/* Windows still to be queried: repeatedly halved, down to the shortest. */
 #define PENDING 64u
 #define SHORTEST_NS NS_PER_MS
-/* A server that gives pages without end is not asked for ever. */
+/* Limits servers that return pages endlessly. */
 #define PAGES_MOST 2000u
 
 /* Traces that are fetched side by side and lie in memory together. */
@@ -61,7 +60,7 @@ static bool ask_range(struct export *e, struct hits *hits, unsigned *attempt,
 	*is_full = next.len || (!backends_trace_traits(b)->page_of_spans &&
 				hits->answer_count >= query.trace_limit);
 	buf_release(&next);
-	/* A server knows nothing of so short a time yet. */
+	/* The server has no data yet for such a recent window. */
 	if (!is_ok && err->code == ERROR_NOT_FOUND) {
 		*is_full = false;
 		error_clear(err);
@@ -79,8 +78,8 @@ static int hit_compare(const void *a, const void *b)
 	return memcmp(x->id.bytes, y->id.bytes, sizeof x->id.bytes);
 }
 
-/* A server that gives the first so many, in no order, is asked for shorter and
- * shorter windows. */
+/* Servers that return only the first N, in no order, are queried with shorter
+ * and shorter windows. */
 static bool list_traces(struct export *e, struct hits *hits, struct error *err)
 {
 	struct time_range pending[PENDING] = { e->window }; /* earliest last */
@@ -184,7 +183,7 @@ static bool batch_judge(struct batch *b, size_t request, struct error *err)
 					  &b->responses[request], &rejected,
 					  err);
 
-	/* What takes none of it has not taken it. */
+	/* Rejecting all of a request is a refusal. */
 	if (receipt == RECEIPT_PART && rejected >= (int64_t)part->span_count)
 		receipt = RECEIPT_REFUSED;
 	switch (receipt) {
@@ -418,7 +417,7 @@ static bool batch_take(void *context, const struct trace *t, struct error *err)
 	return !b->is_stopped;
 }
 
-/* A file that cannot be read is told, and the others are sent. */
+/* An unreadable file is reported, and the others are sent. */
 static bool export_file(struct batch *b, const char *path, struct error *err)
 {
 	struct export_counts *counts = &b->export->counts;
@@ -623,7 +622,7 @@ static bool sending_take(void *context, const struct whole_profile *w,
 		return true;
 	}
 	if (why) {
-		/* It was not asked about. */
+		/* Not in the query. */
 		counts->found++;
 		counts->refused++;
 		export_count_refusal(counts, why);
@@ -659,7 +658,7 @@ static bool export_profiles(struct export *e, struct error *err)
 		return error_memory(err, "profiles");
 	s->export = e;
 	is_ok = from->each(e->backends, &query, &taker, err);
-	/* What waits is sent, whatever happened behind it. */
+	/* Pending profiles are sent, whatever happened after them. */
 	if (!flush_profiles(s, &late) && is_ok) {
 		*err = late;
 		is_ok = false;
@@ -716,7 +715,7 @@ static bool run_traces(struct export *e, struct error *err)
 
 	if (!e->path_count && !backends_probe_traces(e->backends, err))
 		return false;
-	/* Before the first of them goes out. */
+	/* Check all before sending the first. */
 	for (size_t i = 0; i < e->path_count; i++)
 		if (!input_check(e->paths[i], err))
 			return false;

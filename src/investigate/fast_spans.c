@@ -8,8 +8,8 @@
 #include "base/num.h"
 #include "investigate/investigation.h"
 
-/* Servers give the newest traces of what is asked for: parts of the window
- * spread them over it. */
+/* Servers return the newest traces of a query: parts of the window spread them
+ * over it. */
 #define PARTS 4u
 #define TRACES_PER_PART 100u
 #define SLOW_TRACES 100u

@@ -10,8 +10,8 @@
 #include "investigate/investigation.h"
 #include "model/fleet.h"
 
-/* CPU by service and version is asked for in so many steps of the window, of
- * all services at once: so finely it is known when a version came. */
+/* Steps of the window for CPU by service and version, of all services at once:
+ * the resolution of a version's start. */
 #define STEPS 60
 /* Those of senders that upload every 15 s at most have no gaps. */
 #define STEP_MIN_MS 15000
@@ -19,7 +19,7 @@
 /* Senders that upload seldom do so once a minute. */
 #define LONGEST_PROFILE_NS NS_PER_MIN
 
-/* Kinds of CPU time that are asked about; nearly all senders have one. */
+/* Maximum number of CPU types queried; nearly all senders have one. */
 #define TYPES 4
 #define QUESTIONS (TYPES * VERSION_LABELS)
 
@@ -155,7 +155,7 @@ static bool sightings_ask(struct sightings *all, const struct fleet *f,
 
 /* ---- which of them are compared ---- */
 
-/* Which came later; of two that came together which stayed. */
+/* Returns which one came later; if both came together, which stayed. */
 static bool is_later(const struct seen *a, const struct seen *b)
 {
 	return a->first != b->first ? a->first > b->first : a->last > b->last;
@@ -171,7 +171,7 @@ static bool set_side(struct fleet *f, struct fleet_side *side,
 	side->version = arena_str(&f->arena, s->version);
 	side->range = (struct time_range){ from_ms * NS_PER_MS,
 					   to_ms * NS_PER_MS };
-	/* A profile stands where it began. */
+	/* A profile is stored at its start. */
 	if (side->range.to_ns > f->window.to_ns - LONGEST_PROFILE_NS)
 		side->range.to_ns = f->window.to_ns;
 	return side->version.ptr || arena_fail(&f->arena, "the fleet", err);
@@ -209,7 +209,7 @@ static int compare_service(const void *key, const void *item)
 			   ((const struct seen *)item)->service);
 }
 
-/* Those of one service and label stand together. */
+/* Sightings of one service and label are contiguous. */
 static const struct seen *find_service(const struct sightings *all,
 				       struct str name, size_t *count)
 {
@@ -250,7 +250,8 @@ static bool fleet_find_versions(struct fleet *f, struct investigation *v,
 	return true;
 }
 
-/* A server that refuses so many services in a row is not asked further. */
+/* Number of consecutive refusals after which a server is not queried
+ * further. */
 #define MOST_REFUSALS 12
 
 /* One service on its way: what is now, then the parts of what was. */
@@ -392,7 +393,7 @@ static bool visit_end(struct asking *a, struct visit *visit, struct error *err)
 	for (size_t i = 0; i < FLEET_QUESTIONS; i++) {
 		const struct job *job = &visit->fetches[i].job;
 
-		/* That nothing was found is an answer. */
+		/* An empty result is an answer. */
 		if (job->has_answer || job->err.code == ERROR_NOT_FOUND)
 			continue;
 		s->state = FLEET_FAILED;
@@ -412,8 +413,7 @@ static bool visit_end(struct asking *a, struct visit *visit, struct error *err)
 
 /* ---- all of them ---- */
 
-/* Services that are asked about side by side: so many times four profiles are
- * in memory. */
+/* Services queried concurrently: four times as many profiles are in memory. */
 #define FLEET_BATCH 4
 
 static bool ask_batch(struct asking *a, struct error *err)
@@ -437,7 +437,7 @@ static bool ask_batch(struct asking *a, struct error *err)
 	return done;
 }
 
-/* A longer window would be asked for in parts, and more often than was said. */
+/* A longer window would be split, and need more queries than announced. */
 static bool check_windows(const struct fleet *f, struct investigation *v,
 			  struct error *err)
 {

@@ -91,7 +91,7 @@ static bool take_file(struct leak *l, struct leak_file *f,
 		return fail_odd(l, f, (struct str){ NULL, 0 }, err);
 	f->time_ns = p->time_ns;
 	f->held[what_of(p)] = (double)p->total;
-	/* Of all files of a subject the first says which type it is of. */
+	/* The first file with a subject determines the type for all. */
 	id = arena_printf(arena, "%.*s/%.*s", STR_ARGS(type), STR_ARGS(unit));
 	if (!id.ptr)
 		return arena_fail(arena, "the profile's type", err);
@@ -118,7 +118,7 @@ static bool read_file(struct leak *l, struct leak_file *f, struct error *err)
 	}
 	done = done && take_file(l, f, &p, err);
 	profile_release(&p);
-	/* Others may have the type that was asked for. */
+	/* Other files may have the requested type. */
 	return done || (word && err->code == ERROR_NOT_FOUND);
 }
 
@@ -134,8 +134,8 @@ static int file_compare(const void *left, const void *right)
 	return order ? order : strcmp(a->path, b->path);
 }
 
-/* Files without any such type are left out; when all are, the last one that
- * was asked for a type says what it has instead. */
+/* Files without any such type are skipped; if all are, the last one queried for
+ * a type reports the types it has. */
 static bool read_all(struct leak *l, struct error *err)
 {
 	struct arena *arena = l->v->backends->arena;
@@ -326,7 +326,7 @@ struct slices {
 
 /* ---- asking ---- */
 
-/* Segments stand by their length. */
+/* Segments are sorted by length. */
 static void choose_processes(struct slices *s, bool wants_functions)
 {
 	const struct leak_segment *all = s->subject->segments;
@@ -462,8 +462,8 @@ static void judge_total(struct leak_subject *s)
 
 /* ---- what else is known of a function ---- */
 
-/* Questions about the longest-lived process, in the last third of its life:
- * what becomes of them stands in values, 0 where it is not known. */
+/* Queries about the longest-lived process, in the last third of its lifetime;
+ * results are in values, 0: not known. */
 struct last_third {
 	struct time_range range;
 	double hours;
@@ -504,9 +504,8 @@ static bool ask_last(struct slices *s, struct last_third *last,
 	return !n || jobs_run(b, jobs, n, err);
 }
 
-/* Allocations are those between the first and the last file. One after the
- * other: of files asked for together the second is read for the first's type.
- */
+/* Allocations between the first and the last file. Files are read one by one,
+ * since the second of a pair would be read for the first's type. */
 static bool ask_last_files(struct slices *s, struct last_third *last,
 			   struct error *err)
 {
@@ -758,7 +757,7 @@ static bool ask_metrics(struct leak *l, struct service_metric *requests,
 	return true;
 }
 
-/* Requests of the whole service stand for the load of each process. */
+/* Uses the requests of the whole service as the load of each process. */
 static void use_requests(struct leak_subject *s,
 			 const struct service_metric *requests)
 {
@@ -804,8 +803,8 @@ static bool subject_judge(struct leak *l, struct leak_subject *s,
 	if (requests->point_count)
 		use_requests(s, requests);
 	l->has_load |= s->segments[0].growth.has_load;
-	/* Memory wanders more than a function of it; of goroutines a function
-	 * is asked for where there are more and more. */
+	/* Total memory varies more than that of a function; for goroutines
+	 * functions are tested only if the total grows. */
 	return leak_functions_judge(l, s, is_memory, err) &&
 	       (is_memory || !s->is_leak ||
 		leak_functions_judge(l, s, true, err));
@@ -865,7 +864,7 @@ static bool investigate_service(struct leak *l, struct error *err)
 		return error_set(err, ERROR_NOT_FOUND, "%s", "");
 	if (!ask_series(l, list, of, err))
 		return false;
-	/* Nothing needs metrics: what goes wrong is a note. */
+	/* Metrics are optional: errors become notes. */
 	if (!v->backends->metrics.is_default &&
 	    !ask_metrics(l, &requests, err)) {
 		if (investigation_must_end(err))

@@ -17,8 +17,7 @@
 /* The steps of a list of profiles that are added up here: each step is a
  * profile of its own, and platforms send one a minute of all instances. */
 #define LIST_STEPS 48
-/* So many times the rhythm of its uploads between two of them are a gap; one
- * may be lost on its way. */
+/* A gap is at least this many upload intervals; one upload may be lost. */
 #define GAP_SHORT 2
 #define GAP_LONG 3
 /* A block has to have some of them to be a mean. */
@@ -224,8 +223,8 @@ bool leak_series_ask(struct leak *l, struct leak_series *list, size_t count,
 
 	cut_window(l, is_list ? LIST_STEPS : STEPS_MOST);
 	if (is_list) {
-		/* Of all instances, which lists do not separate: they are
-		 * profiled one after the other. */
+		/* Lists do not distinguish instances, which are profiled one
+		 * after another. */
 		l->found.instance_label = (struct str){ NULL, 0 };
 		for (size_t i = 0; done && i < count; i++)
 			done = ask_steps(l, &list[i], err);
@@ -250,7 +249,7 @@ bool leak_series_ask(struct leak *l, struct leak_series *list, size_t count,
 
 /* ---- restarts ---- */
 
-/* The usual way from one upload to the next, in steps. */
+/* Returns the typical interval between uploads, in steps. */
 static size_t rhythm(const double *values, size_t count)
 {
 	size_t ways[16] = { 0 }, seen = 0, last = SIZE_MAX, sum = 0;

@@ -216,8 +216,8 @@ bool links_follow(struct investigation *v, struct suspect *s, bool may_ask,
 	       ((!joined && !f.has_awaited) || suspect_find(v, s, err));
 }
 
-/* How long messages usually wait whose sender and receiver stand in traces of
- * their own: no search pairs those, so a few pairs are fetched. */
+/* Typical waits of messages whose sender and receiver are in different traces:
+ * a search does not return these as pairs, so a few pairs are fetched. */
 
 /* One message of the baseline: its receiver's trace, then its sender's. */
 struct pair {

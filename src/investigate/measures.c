@@ -8,16 +8,16 @@
 #include "analyze/code_kind.h"
 #include "base/num.h"
 
-/* Rows that tell who leads: what waits beneath a function, and what calls it,
- * come between, some dozens of frames in a container of Java's. */
+/* Rows among which the leading function is searched: waits beneath a function,
+ * and its callers, come between, some dozens of frames in a Java container. */
 #define LEAD_ROWS 64
 
-/* Samples of requests that tell a share: a tenth either way. Of fewer the whole
- * service tells more. */
+/* Samples of requests from which a share is accurate to a tenth. With fewer the
+ * whole service is more informative. */
 #define SHARE_SAMPLES 100
 
-/* With more of it under "other" a profile does not tell which function it is;
- * what came in pprof is whole. */
+/* Maximum share under "other" for functions to be comparable; pprof answers are
+ * complete. */
 #define CUT_MAX 0.2
 
 static const char *const wait_words[WAIT_TYPES] = {
@@ -116,10 +116,10 @@ static bool is_of_library(const struct function_row *row)
 		kind == CODE_SERIALISATION || kind == CODE_LIBRARY);
 }
 
-/* The first that is code of the application and grew, and does not pass on what
- * another one grew by; where that is not sure of any, the first of its code:
- * waiting as such always leads. A program whose own code came as a package has
- * none: of waits libraries are told then. */
+/* Finds the first application function that grew and does not only pass on the
+ * growth of another; if none is certain, the first application function, as
+ * generic waits always lead. A program whose own code came as a package has
+ * none: for waits library functions are used then. */
 static const struct function_row *find_lead(const struct result *ranked,
 					    bool is_waiting)
 {
@@ -155,7 +155,7 @@ static double needed(const struct profile_inquiry *q,
 			    comparison_rate(&c->slow, c->slow.profile.total) -
 				    comparison_rate(&c->base,
 						    c->base.profile.total));
-	/* Of all requests of the service only those of the operation wait. */
+	/* Of the service's requests only those of the operation wait. */
 	if (c->scope == SCOPE_COHORT)
 		return (double)q->s->change_ns;
 	return q->s->mean_change_ns *
@@ -231,10 +231,10 @@ bool inquiry_measure_service(struct profile_inquiry *q, struct error *err)
 			       err);
 }
 
-/* Some runtimes allocate, and help to collect, in the stacks of those who ask
- * for memory: at least this part of all of it. There the stacks of the
- * application tell whether they allocate or compute; what collects beside them
- * would outweigh both. */
+/* Some runtimes allocate, and help to collect, in the stacks of allocating
+ * code: at least this part of all collection. There, application stacks show
+ * whether code allocates or computes; concurrent collectors would outweigh
+ * both. */
 #define GC_IN_APPLICATION 0.25
 
 static bool change_in_gc(const struct comparison *c,
@@ -361,9 +361,9 @@ bool inquiry_is_gc(struct profile_inquiry *q, double least, bool *is_gc,
 	return true;
 }
 
-/* How often a call is made by other operations of the service is not known:
- * waits of up to so many times what the spans of this one's calls grew by are
- * theirs. More must be calls without spans. */
+/* How often other operations of the service make a call is unknown: waits of up
+ * to this many times the growth of this operation's call spans are attributed
+ * to these calls. Longer ones must be calls without spans. */
 #define CALLS_TOLD 4.0
 
 bool inquiry_are_calls_told(const struct profile_inquiry *q,
@@ -448,8 +448,8 @@ bool inquiry_measure_cpu(struct profile_inquiry *q, struct error *err)
 	       (inquiry_measure_service(q, err) && inquiry_measure_gc(q, err));
 }
 
-/* A profile of waiting is full of loops that idle by design; whose waits they
- * are is told by where samples of spans begin. */
+/* Profiles of waiting are full of loops that idle by design; the roots of
+ * samples with span ids show which waits belong to requests. */
 void inquiry_find_roots(struct profile_inquiry *q)
 {
 	const struct profile *labelled[3 + WAIT_TYPES] = {

@@ -123,9 +123,9 @@ static bool read_label(const struct chooser *c, size_t label,
 	return true;
 }
 
-/* Code may label parts of its work by the region of a customer: then the same
- * process has series with the label and without, and the label says nothing of
- * where it runs. So it is, too, where series do not tell instances apart. */
+/* Code may label parts of its work with the region of a customer: then the same
+ * process has series with and without the label, which does not name its place.
+ * The same applies if series do not distinguish instances. */
 static bool names_place(const struct chooser *c, size_t label,
 			const struct label_facts *facts, bool *names,
 			struct error *err)

@@ -13,9 +13,8 @@
 #include "investigate/comparison.h"
 #include "investigate/symptom.h"
 
-/* Which samples the two sides of a comparison are of: those of the whole
- * service, of one instance or version of it, or of requests like the slow one.
- * Asks nothing. */
+/* The samples of both sides of a comparison: those of the whole service, of one
+ * instance or version of it, or of similar requests. Sends nothing. */
 
 /* Begins a comparison of the service's samples; of an instance alone when the
  * slow requests are all of it. */
@@ -149,8 +148,8 @@ static bool find_by_operations(struct profile_inquiry *q, struct error *err)
 	    !is_cpu_as_ever(q) || b->traces.path || traits->is_metered ||
 	    backends_rounds_left(b) == 0 || backends_requests_left(b) < WINDOWS)
 		return true;
-	/* Servers that send whole traces send few at once: of those as many
-	 * slices are asked for as the run may send requests. */
+	/* Servers that return whole traces return few at once: as many slices
+	 * of these are queried as the request budget allows. */
 	if (traits->history_most)
 		slices = min_size(SLICES,
 				  backends_requests_left(b) / WINDOWS);
@@ -192,8 +191,8 @@ static bool find_unrun(struct profile_inquiry *q, struct error *err)
 	return true;
 }
 
-/* Who holds the connections that a span waited for: asked of the traces, in the
- * round in which the profile of the waiting is asked for again. */
+/* Finds the requests that hold the connections a span waited for, from traces,
+ * along with the second query of the wait profile. */
 
 /* Newest traces with the service: some dozens of each operation. */
 #define POOL_TRACES 200u
@@ -209,9 +208,10 @@ struct pool_question {
 	struct history_job jobs[POOL_JOBS];
 };
 
-/* Puts together the questions; no jobs when the span did not wait for a pool
- * outside its calls (those that wait within seem to hold it), or when they may
- * not be asked, has_parts: beside parts of a profile. Released in any case. */
+/* Prepares the queries; no jobs if the span did not wait for a pool outside its
+ * calls (waits within seem to hold a connection), or if the budget does not
+ * allow them; has_parts: along with parts of a profile. Release it in any
+ * case. */
 static void pool_question_init(struct pool_question *p,
 			       const struct profile_inquiry *q, bool has_parts,
 			       struct job **jobs, size_t *n)
@@ -261,7 +261,7 @@ static bool pool_question_answer(struct pool_question *p,
 	       arena_fail(arena, "the answer", err);
 }
 
-/* All that can be asked for at once: the types of waiting as wholes, or one
+/* Maximum number of concurrent queries: the types of waiting undivided, or one
  * type in parts with the counts of requests. */
 #define JOBS (4 * 2 * COMPARISON_PARTS)
 
@@ -287,7 +287,7 @@ static void count_requests(struct profile_inquiry *q, struct comparison *c)
 		return;
 	comparison_count(&c->slow, &q->slow_count);
 	comparison_count(&c->base, &q->base_count);
-	/* One side alone says nothing. */
+	/* One side alone is of no use. */
 	if (c->slow.requests < 0 || c->base.requests < 0)
 		comparison_uncount(c);
 }
@@ -300,8 +300,8 @@ static void comparison_drop(struct comparison *c)
 	comparison_init(c, "", scope);
 }
 
-/* The service's CPU is taken first: it knows where functions lie. Those of one
- * request are looked at only where they are to be shown. */
+/* The service's CPU is applied first: it has the places of functions. That of
+ * one request is used only if it is to be shown. */
 static bool comparison_take(struct profile_inquiry *q, struct comparison *c,
 			    struct error *err)
 {
@@ -329,8 +329,9 @@ static bool is_asked_for(const struct profile_inquiry *q, enum wait_type type)
 	return q->type_ids[type] && verdict_asks_for(q->trace_cause, type);
 }
 
-/* Nothing more is to be explained, or nothing that waits: who is behind with
- * its messages is told by what its service computes, of all that it takes. */
+/* Returns whether no other profile is needed: nothing else is to be explained,
+ * or nothing that waits; a consumer that is behind is explained by the CPU of
+ * its whole service. */
 static bool is_cpu_all(const struct profile_inquiry *q)
 {
 	return q->s->is_healthy || q->trace_cause == CAUSE_N_PLUS_ONE ||
@@ -352,7 +353,7 @@ static struct budget_plan plan_cpu(const struct profile_inquiry *q)
 		.sides = has_cohort ? comparison_sides(&q->cohort)
 				    : service_sides,
 		.has_request = q->s->profile_id != 0 && q->has_span_samples,
-		/* Of lists of profiles it is known how long each is. */
+		/* With lists of profiles the length of each is known. */
 		.has_coverage = q->s->has_base &&
 				!backends_profile_traits(b)->is_list,
 	};
@@ -416,7 +417,7 @@ static bool ask_cpu(struct profile_inquiry *q, struct error *err)
 	    !comparison_take(q, &q->cohort, err))
 		return false;
 	count_requests(q, &q->service_cpu);
-	/* What the server says of spans that it ignored is worth nothing. */
+	/* Answers of a server that ignored the spans are dropped. */
 	if (!comparison_is_of_spans(&q->request, &q->service_cpu) ||
 	    !comparison_is_of_spans(&q->cohort, &q->service_cpu)) {
 		q->has_ignored_spans = true;
@@ -507,9 +508,9 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 	if (q->trace_cause == CAUSE_NETWORK)
 		verdict_keep_locks(q->measures);
 	q->wait = verdict_wait(q->measures);
-	/* All that the service does may have become slower, or code that
-	 * computes: then a wait is none. Which instances of the machine suffer
-	 * is told by all that the service does. */
+	/* Everything in the service may be slower, or code that computes: then
+	 * waits are not the cause. All operations of the service show which
+	 * instances are affected. */
 	if (!find_unrun(q, err))
 		return false;
 	if (q->wait != WAIT_TYPES && q->unrun_ns <= 0)
@@ -534,7 +535,8 @@ static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
 	return true;
 }
 
-/* Returns whether parts of what was asked for as a whole can be had yet. */
+/* Returns whether the budget allows parts of a profile that was fetched
+ * undivided. */
 static bool has_room(const struct profile_inquiry *q,
 		     const struct comparison *whole)
 {
@@ -571,7 +573,8 @@ static bool ask_again(struct profile_inquiry *q, struct job *jobs[JOBS],
 	return true;
 }
 
-/* And, beside it, who holds what it waits for. */
+/* Fetches the final comparison and, along with it, the holders of what it waits
+ * for. */
 static bool ask_final(struct profile_inquiry *q, struct error *err)
 {
 	struct pool_question pool;
@@ -593,9 +596,9 @@ static bool measure_leads(const struct wait_measure *m)
 	return m->is_owner && (m->is_grown || verdict_is_likely(m));
 }
 
-/* Who allocates, when one of the application's functions allocates more: for
- * sure, or twice what it did and most of what was added; else who keeps
- * more. */
+/* Finds allocating code, if an application function allocates more:
+ * significantly, or twice as much with most of the growth; else code that keeps
+ * more memory. */
 static bool ask_alloc(struct profile_inquiry *q, struct error *err)
 {
 	struct job *jobs[JOBS];
@@ -605,8 +608,7 @@ static bool ask_alloc(struct profile_inquiry *q, struct error *err)
 
 	if (!q->alloc_id)
 		return true;
-	/* What is in use, once: beside what was allocated it shows whether more
-	 * is kept. */
+	/* Memory in use, undivided: shows whether allocated memory is kept. */
 	if (q->inuse_id && backends_requests_left(q->v->backends) >=
 				   2 + BUDGET_LAST_PARTS * 2) {
 		if (!inquiry_begin_service(q, heap, q->inuse_id, err))
@@ -659,10 +661,10 @@ static struct comparison *cpu_level(struct profile_inquiry *q)
 	return &q->service_cpu;
 }
 
-/* Samples of a handful of requests may tell nothing that those of the whole
- * service do, a thousand times as many: where no function of theirs grew for
- * sure, the service is looked at in parts, and taken when one of the team's
- * functions grew by as much as has to be explained. */
+/* A handful of requests may have too few samples to show a growth that the
+ * whole service shows with a thousand times as many: if no function grew
+ * significantly, the service is queried in parts, and used if an application
+ * function grew by the need. */
 static bool take_power(struct profile_inquiry *q, struct error *err)
 {
 	struct wait_measure own = { .is_known = false }, of_all = own;
@@ -709,7 +711,7 @@ static void show_likely(struct profile_inquiry *q)
 {
 	const struct wait_measure *m = &q->measures[WAIT_NEIGHBOUR];
 
-	/* Of a callee nothing is shown that explains nothing. */
+	/* For a callee a profile without an explanation is not shown. */
 	q->shown = q->s->is_of_callee ? NULL : cpu_level(q);
 	if (!verdict_is_likely(m))
 		return;
@@ -736,16 +738,17 @@ static bool decide_gc(struct profile_inquiry *q, double least, bool *is_gc,
 	return ask_alloc(q, err);
 }
 
-/* As slow as ever: where the time goes is told, and nothing is blamed. But
- * one thread serves all requests of an event loop: who blocks it now and then
- * holds up some of them, and leaves the usual one as it is. */
+/* The operation is not slower than before: its time is shown, and nothing is
+ * blamed. But one thread serves all requests of an event loop: code that blocks
+ * it now and then delays some requests, and leaves the typical one
+ * unchanged. */
 static bool decide_healthy(struct profile_inquiry *q, struct error *err)
 {
 	q->shown = cpu_level(q);
 	if (!q->s->is_healthy)
 		return true;
-	/* A call that takes what it always does is to blame for nothing, and
-	 * is no time of the code that made it. */
+	/* A call of typical duration is not a cause, and not self time of the
+	 * caller. */
 	if (q->s->is_ordinary && (cause_is_outside(q->trace_cause) ||
 				  q->trace_cause == CAUSE_WAIT)) {
 		q->v->result->cause.kind = CAUSE_UNKNOWN;
@@ -863,7 +866,7 @@ static void show_forced(struct profile_inquiry *q, struct comparison *c)
 		set_kind(q, CAUSE_CPU);
 }
 
-/* A rung that was asked for, with the CPU's samples. */
+/* Shows the requested evidence level, with the samples of CPU. */
 static bool force_scope(struct profile_inquiry *q, struct comparison *c,
 			struct error *err)
 {

@@ -79,9 +79,9 @@ static void add_profiled(const struct profile_inquiry *q,
 	}
 }
 
-/* Fills result->cause.excess, of what the trace and its history tell and, where
- * they came to something, of the service's profiles (q; NULL: they did not).
- * None where it is not known what is usual, or as ever. */
+/* Fills result->cause.excess from the trace, its history and, if available, the
+ * service's profiles (q; NULL: none). Empty if typical times are not known, or
+ * were not exceeded. */
 static void excess_fill(const struct symptom *s, const struct suspect *g,
 			const struct profile_inquiry *q, struct result *result)
 {
@@ -95,8 +95,8 @@ static void excess_fill(const struct symptom *s, const struct suspect *g,
 	result->cause.excess = (struct excess){ 0 };
 	if (s->is_healthy || !s->has_history || !result->has_span)
 		return;
-	/* The growth of the whole span; where only its own time is known to
-	 * have grown, that. Of a plan, all but what it does itself. */
+	/* The growth of the whole span; if only growth of its self time is
+	 * known, that. For a plan, all but its self time. */
 	if (g->choice.plan)
 		span_ns = g->choice.change.trace_ns;
 	else if (kind != CAUSE_QUEUE && span->typical_ns >= 0 &&
@@ -107,13 +107,13 @@ static void excess_fill(const struct symptom *s, const struct suspect *g,
 		f.queue_ns = f.total_ns;
 	else
 		f.call_ns = calls_of(g, result, f.total_ns);
-	/* Requests like it were measured: what this one grew by beyond them is
-	 * for nothing to tell. */
+	/* Similar requests were measured: growth of this one beyond theirs
+	 * cannot be explained. */
 	if (kind != CAUSE_QUEUE && !is_of_calls && alone_ns > 0)
 		f.total_ns = max_i64(s->change_ns, span_ns - alone_ns);
 	if (q && kind != CAUSE_QUEUE)
 		add_profiled(q, &f);
-	/* What its own time went into is then for no sum to tell. */
+	/* Its self time cannot be decomposed then. */
 	if (isnan(f.cpu_before_ns) && f.blocked_ns <= 0 && !f.queue_ns &&
 	    !is_of_calls)
 		return;
@@ -122,9 +122,9 @@ static void excess_fill(const struct symptom *s, const struct suspect *g,
 		result->cause.excess.span_ns = span_ns;
 }
 
-/* Why a request was slow, by profiles that the user chose: files, or a baseline
- * of their own making. They are taken as they are; no other traces are asked
- * for. */
+/* Investigates a slow request with profiles chosen by the user: files, or a
+ * custom baseline. They are used unconditionally, without queries for other
+ * traces. */
 
 static void finding_want(const struct investigation *v, struct finding *f,
 			 struct time_range window)
@@ -164,9 +164,8 @@ static bool rank_rows(const struct investigation *v, struct finding *f,
 	return chosen_rank(&f->chosen, by, v->result->span.name, is_loop, err);
 }
 
-/* As slow_investigate(), and the view of its rows. A file names no service:
- * that it is of the trace its time alone tells, as windows of servers are
- * chosen, or samples of the span. */
+/* Like slow_investigate(), with the view of its rows. A file names no service:
+ * only its time shows that it belongs to the trace, or samples of the span. */
 static bool slow_chosen_investigate(struct investigation *v, struct finding *f,
 				    struct time_range window, struct error *err)
 {
@@ -275,8 +274,8 @@ static bool look_up(struct asking *a, struct job **jobs, size_t *n,
 	return true;
 }
 
-/* The profiles' name for the service and the requests like this one were asked
- * for before the history was known; a choice that changed asks again. */
+/* The service's name in profiles and similar requests were queried before the
+ * history was known; they are queried again if the choice changed. */
 static bool ask_again(struct asking *a, uint32_t resource_before,
 		      struct error *err)
 {
@@ -301,7 +300,7 @@ static bool run_and_judge(struct asking *a, struct job **jobs, size_t n,
 						  &a->f->suspect, err));
 }
 
-/* Where the first windows do not tell a healthy one from the fault. */
+/* Queries further windows if the first ones leave open which is healthy. */
 static bool ask_further(struct asking *a, struct error *err)
 {
 	struct operation_history *h = &a->f->history;
@@ -327,7 +326,7 @@ static bool ask_history(struct asking *a, struct error *err)
 	if (!look_up(a, jobs, &n, err) ||
 	    !operation_history_prepare(h, a->v, s, a->window, jobs, &n, err))
 		return false;
-	/* What is counted tells how little is to be searched. */
+	/* The counts reduce the range of the searches. */
 	if (h->density.job.type) {
 		if (!jobs_run(a->v->backends, jobs, n, err))
 			return false;
@@ -439,8 +438,8 @@ static struct str find_callee(const struct asking *a)
 	return STR("");
 }
 
-/* Its profiles are asked for as a whole, in the same windows: there are no
- * spans of it. */
+/* Its profiles are queried as a whole, in the same windows, as it has no
+ * spans. */
 static bool turn_to_callee(struct asking *a, struct error *err)
 {
 	const struct str none = { NULL, 0 };
@@ -466,8 +465,8 @@ static bool turn_to_callee(struct asking *a, struct error *err)
 
 /* ---- one unlike the others ---- */
 
-/* Notes that what befell this request alone says nothing of why others are
- * slow: where those lost their time is told beside it. */
+/* Notes that the cause of this request alone does not explain why others are
+ * slow, and where those lost their time. */
 static void note_unlike_others(const struct asking *a)
 {
 	const struct finding *f = a->f;
@@ -553,7 +552,7 @@ static bool explain_by_profiles(struct asking *a, struct error *err)
 	return f->has_conclusion;
 }
 
-/* The road: each line goes down one floor, and none comes back. */
+/* Runs the steps in order; none is repeated. */
 static bool ask_servers(struct asking *a, struct error *err)
 {
 	struct finding *f = a->f;
@@ -563,9 +562,9 @@ static bool ask_servers(struct asking *a, struct error *err)
 	bool is_done;
 
 	/* Other traces of the operation; the window stays that of the first
-	 * suspect: the question was asked for it. */
+	 * suspect, for which they were queried. */
 	if (!ask_history(a, err) || !ask_again(a, before, err) ||
-	    /* What is unusual, and whose it is. */
+	    /* The growth to explain, and the process it belongs to. */
 	    !symptom_fill(&f->symptom, &f->history, a->v, &f->suspect,
 			  a->window, err) ||
 	    !blame_caller(a, err) ||
@@ -573,8 +572,8 @@ static bool ask_servers(struct asking *a, struct error *err)
 	    !turn_to_callee(a, err))
 		return false;
 	f->has_symptom = true;
-	/* The times of its kind, for a request that is long as those always
-	 * are: the times of all say nothing of it. */
+	/* Typical times of comparable requests, for a request that is long like
+	 * all of its kind: times of all requests are not comparable. */
 	usual = f->symptom.is_healthy ? f->symptom.usual : NULL;
 	if (usual && span->count <= 1 && !f->history.cohorts.named) {
 		span->typical_ns = usual->like_before_p50_ns;
@@ -598,7 +597,7 @@ bool slow_investigate(struct investigation *v, struct finding *f,
 	struct asking a = {
 		.v = v,
 		.f = f,
-		/* The suspect's time and as much around it as was asked for. */
+		/* The suspect's time with the requested padding. */
 		.window = q->has_window
 				  ? q->window
 				  : window_around(pick->start_ns, pick->end_ns,
@@ -614,7 +613,7 @@ bool slow_investigate(struct investigation *v, struct finding *f,
 		investigation_note(v,
 				   (struct note){ NOTE_WINDOW_WITHOUT_SPAN });
 
-	/* What a trace set off may be why it took long. */
+	/* Async work of a trace may be the cause. */
 	if (!links_follow(v, &f->suspect, !is_chosen, err))
 		return false;
 	return is_chosen ? slow_chosen_investigate(v, f, a.window, err)

@@ -64,9 +64,9 @@ static bool find_baseline(struct operation_history *s, uint32_t operation,
 			       &s->baseline, err);
 }
 
-/* Moves the healthy window: what came before the onset is healthy; where the
- * window before knows too little, as of a service that has just begun, it goes
- * on up to there. For a trace of the slow part only. */
+/* Moves the healthy window: the time before the onset is healthy; if the
+ * previous window has too few traces, for example of a new service, it is
+ * extended up to the onset. Only if the trace is in the slow part. */
 static bool move_healthy(struct operation_history *s, const struct onset *onset,
 			 int64_t at_ns, struct error *err)
 {
@@ -129,8 +129,7 @@ bool operation_history_judge(struct operation_history *s,
 
 	for (size_t i = 0; i < s->job_count; i++)
 		s->is_answered |= s->jobs[i].job.has_answer;
-	/* Of windows without an answer, those that are compared with are noted
-	 * already. */
+	/* Windows without an answer are already noted if they are compared. */
 	if (!s->job_count)
 		investigation_note(v, (struct note){ NOTE_TRACE_OF_FILE });
 	else if (!s->history.windows[s->jobs[0].window].is_answered)
@@ -199,8 +198,8 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 	if (c->mode == COHORT_BIMODAL || c->mode == COHORT_UNSURE ||
 	    out->is_healthy)
 		out->is_alone = false;
-	/* Slow ones do more than others on a good day, too: without a change
-	 * that is certain their samples tell nothing of one. */
+	/* Slow requests differ from others even without a fault: without a
+	 * significant change their samples prove nothing. */
 	if (c->mode == COHORT_UNSURE)
 		out->slow_id_count = out->base_id_count = 0;
 	out->cohorts = c;
@@ -210,7 +209,7 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 	if (c->slow.count && duration > 0)
 		out->slow_own_ns = (double)out->own_ns *
 				   fmin(1, c->slow.mean_duration_ns / duration);
-	/* Of an extreme request only what it shares with those like it. */
+	/* For an extreme request only the growth shared with similar ones. */
 	if (!is_outside && c->slow.count && base->count && grown > 0 &&
 	    grown < (double)out->change_ns)
 		out->change_ns = (int64_t)grown;
@@ -235,8 +234,8 @@ static void note_concentration(const struct investigation *v,
 						  .cohorts = c });
 }
 
-/* So many of the gaps between traces, the longest, are those between the slices
- * in which a window is asked for. */
+/* Number of longest gaps between traces to ignore: those between the slices of
+ * a window. */
 #define GAPS_LEFT_OUT 4u
 
 static uint32_t list_gaps(const struct history_window *w, uint32_t operation,
@@ -264,9 +263,8 @@ static uint32_t list_gaps(const struct history_window *w, uint32_t operation,
 	return count;
 }
 
-/* Estimates the rate of a busy operation, of which a window holds a sample:
- * servers give the newest of each slice, and how dense those lie tells how many
- * there are. */
+/* Estimates the rate of a busy operation, of which a window has a sample:
+ * servers return the newest of each slice, whose density shows the rate. */
 static bool count_operation(struct symptom *s,
 			    const struct operation_history *h,
 			    struct arena *arena, struct error *err)
@@ -342,9 +340,9 @@ static bool find_contrasts(struct symptom *out, struct operation_history *s,
 	return true;
 }
 
-/* The version or instance by which slow requests are told from fast ones, this
- * one among them, though not all of the slow ones are of it: then it is to be
- * compared with the others of it. What was slower before, too, is none. */
+/* Finds the version or instance that separates slow requests, including this
+ * one, from fast ones, even if not all slow ones have it: it is then compared
+ * with the others. Not if it was slower before, too. */
 static bool find_lead(const struct symptom *s, struct cohort_lead *lead)
 {
 	const struct contrasts *all = s->contrasts;
@@ -379,8 +377,8 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 	const struct span *span = &v->trace->spans[entry];
 	const struct guilty_span *blamed = &v->result->span;
 	const struct operation *named = &s->operations.items[operation];
-	/* What was not called before is no slower than it was: the request is,
-	 * since it calls that. */
+	/* A new operation is not slower than before: the request is, because it
+	 * calls it. */
 	bool is_new = s->has_typical &&
 		      typical_is_new(&s->typical, &s->typical.items[operation]);
 	struct cohort_want want = {
@@ -404,7 +402,7 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		    2, out->service, &s->onset, &s->deploy);
 	if (!cohorts_find(&want, &v->result->arena, &s->cohorts, err))
 		return false;
-	/* The span that is blamed may stand for a part of that operation. */
+	/* The suspect span may represent a part of that operation. */
 	if (operation_is_named(named, blamed->service, blamed->name))
 		named = NULL;
 	s->cohorts.named = named;
@@ -553,7 +551,7 @@ static void set_mean_calls(struct symptom *out,
 					 out->operation, calls));
 }
 
-/* Fills what the trace alone says, and where to look for more. */
+/* Fills the facts from the trace alone, and where to search for more. */
 static void symptom_begin(struct symptom *out,
 			  const struct operation_history *s,
 			  const struct investigation *v,
@@ -598,9 +596,9 @@ static bool symptom_compare(struct symptom *out, struct operation_history *s,
 	if (!find_cohorts(out, s, v, out->entry, out->operation, window,
 			  want->kind == BASELINE_WANT_FAST, g, err))
 		return false;
-	/* Nothing outside the process took clearly longer than usual, or less
-	 * than three times that in this request alone: the way to it is as long
-	 * as ever. */
+	/* Nothing outside the process took clearly longer than typical, or less
+	 * than three times that in this request alone: the time before it is
+	 * normal. */
 	if (out->is_outside && !guilty_want_is_narrow(&g->want) &&
 	    (!g->choice.is_by_change || (pick->is_alone && out->is_ordinary))) {
 		out->is_outside = false;
@@ -711,7 +709,7 @@ bool symptom_fill(struct symptom *out, struct operation_history *s,
 	if (s->is_answered && operation != OPERATION_NONE &&
 	    !symptom_compare(out, s, v, g, window, err))
 		return false;
-	/* That of the span itself, whatever other traces say. */
+	/* The span's own instance, whatever other traces show. */
 	if (question_scope_is(v->question, SCOPE_INSTANCE))
 		out->instance = resource_instance(v->trace, out->resource);
 	if (!version_baseline_use(out, s, operation, window, want,
@@ -754,9 +752,9 @@ static const int64_t shifts_ns[BASELINE_SLOTS] = {
 /* Steps in which requests are counted. */
 #define DENSITY_STEPS 200
 
-/* A search costs a server what lies in its range, not what is wanted of it: of
- * a busy operation the end of a slice is asked about that holds as many and a
- * fifth more, for the newest of all of the slice are those. */
+/* A search costs the server what is in its range, not the number of results:
+ * for a busy operation only the end of a slice with that many traces and a
+ * fifth more is queried, since these are the newest of the slice. */
 #define DENSITY_MARGIN 1.2
 
 /* The length of windows an hour or days ago, where nothing is counted: three
@@ -869,8 +867,8 @@ static void add_baselines(struct operation_history *s,
 {
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++) {
 		struct time_range range = slot_range(window, i);
-		/* Those of an hour or days ago cost a server as much as the two
-		 * that are asked about first, and mostly these are enough. */
+		/* Windows of an hour or days ago cost a server as much as the
+		 * two that are queried first, which mostly suffice. */
 		bool is_wanted = want->kind == BASELINE_WANT_SHIFT
 					 ? want->shift_ns == shifts_ns[i]
 					 : i == BASELINE_PREVIOUS;
@@ -884,11 +882,11 @@ static void add_baselines(struct operation_history *s,
 	}
 }
 
-/* The requests of profiles in parts, with samples of requests and of the
- * service; and requests like this one, should they be asked for again. */
+/* Reserved for profiles in parts, with samples of requests and of the service,
+ * and for similar requests if they are queried again. */
 #define SPARED_REQUESTS 20u
 
-/* How long messages wait elsewhere is asked for trace by trace. */
+/* Waits of other messages are queried trace by trace. */
 #define SPARED_FOR_MESSAGES 8u
 
 /* Entry spans of each operation: one of these is what is compared. */
@@ -954,7 +952,7 @@ void operation_history_request_between(struct operation_history *s,
 	size_t spared = SPARED_REQUESTS +
 			(g->messages.count ? SPARED_FOR_MESSAGES : 0);
 
-	/* A quota is kept for what is asked in any case. */
+	/* A quota is reserved for the queries that are always needed. */
 	if (!s->is_answered || s->operations.root == OPERATION_NONE ||
 	    backends_trace_traits(v->backends)->is_metered ||
 	    backends_requests_left(v->backends) < spared ||
@@ -991,8 +989,8 @@ static void add_slow_only(struct operation_history *s,
 			s->roles.slow_only = i;
 			return;
 		}
-	/* Those like it that the slow window holds are half of what would be
-	 * asked for. Without counts it is asked about before that is known. */
+	/* The similar requests in the slow window are half of those wanted.
+	 * Without counts the query is sent before that is known. */
 	w = &s->history.windows[s->roles.slow];
 	for (uint32_t i = 0; i < w->span_count; i++)
 		count += w->spans[i].operation == operation &&
@@ -1011,7 +1009,8 @@ static void add_slow_only(struct operation_history *s,
 	job->is_newest_part = false;
 }
 
-/* Adds joined parts of the trace, which stand by themselves in others, too. */
+/* Adds the joined parts of the trace, which are separate traces in others,
+ * too. */
 static void add_foreign(struct operation_history *s,
 			const struct investigation *v)
 {

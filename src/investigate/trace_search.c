@@ -59,7 +59,7 @@ static bool is_missing(const struct names_job *job, struct str name)
 /* A day is looked through in a second; longer ones take servers long. */
 #define BACK_NS NS_PER_DAY
 
-/* Where no server sorts, the youngest of so many. */
+/* Traces to search for the latest, where the server does not sort. */
 #define BACK_TRACES 20u
 
 bool trace_lack_ask(struct backends *b, const struct find_query *query,
@@ -114,15 +114,15 @@ bool trace_lack_ask(struct backends *b, const struct find_query *query,
 	return done;
 }
 
-/* A server that gives pages lets each count towards a quota, whatever is in
- * it: two at most of the first question, which tells how durations lie. */
+/* Pages count towards a quota, whatever their size: at most two for the first
+ * query, which shows the distribution of durations. */
 #define FIRST_PAGES 2u
-/* Pages may hold less than was asked for, even nothing, with more behind. */
+/* Pages may be shorter than requested, even empty, with more to follow. */
 #define PAGES_MOST 4u
 
-/* Slow is what took as long as the slowest twentieth. An answer's worth of
- * those is enough to see what is typical: two questions, and so many wanted
- * traces that answers are no longer than those of a search. */
+/* Slow traces are the slowest 5 %. One answer with them suffices to find the
+ * typical one: two queries, with as many wanted traces as in an ordinary
+ * search. */
 #define SLOW_PERMILLE 950u
 #define SLOW_ROUNDS 2u
 #define SLOW_TRACES 25u
@@ -177,8 +177,8 @@ static bool search_ask(struct trace_search *s, struct backends *b,
 
 /* ---- rounds ---- */
 
-/* Fills the list from all that was found, from `low_ns` on. The hits stay
- * where they are: their index knows them by place. */
+/* Fills the list from all hits, from `low_ns` on. The hits are not moved: their
+ * index refers to positions. */
 static bool list_build(struct trace_search *s, struct backends *b,
 		       int64_t low_ns, struct error *err)
 {
@@ -255,8 +255,8 @@ bool trace_search_is_sorted(const struct trace_search *s)
 	       !s->query.is_error;
 }
 
-/* The server's counts know only in which bucket the quantile lies; what lies
- * there, or a sample of it, tells where. */
+/* The server's counts only show the bucket of the quantile; durations in it, or
+ * a sample of them, refine it. */
 static bool above_refine(struct trace_search *s, struct backends *b,
 			 unsigned *attempt, struct error *err)
 {
@@ -274,8 +274,9 @@ static bool above_refine(struct trace_search *s, struct backends *b,
 	return true;
 }
 
-/* The first answer tells how the durations lie, unless the server has counted
- * all and the answer is a sample; later ones tell only of the slow end. */
+/* The first answer shows the distribution of durations, unless the server has
+ * counted all and the answer is a sample; later ones cover only the slow
+ * end. */
 static bool first_run(struct trace_search *s, struct backends *b,
 		      unsigned *attempt, struct error *err)
 {
@@ -423,7 +424,7 @@ static bool ask_earlier(struct trace_search *s, struct backends *b,
 	earlier.query.min_duration_ns = s->first_min_ns;
 	earlier.query.is_slowest_first = false;
 	earlier.query.page_token = STR("");
-	/* That there is no answer to it is no reason to give none. */
+	/* A failure of this query is not one of the search. */
 	if (search_ask(&earlier, b, &attempt, &ignored)) {
 		hits_release(&s->earlier);
 		s->earlier = earlier.hits;
@@ -497,7 +498,7 @@ bool tags_ask(struct backends *b, const struct tags_query *query,
 	return job.job.has_answer;
 }
 
-/* Which trace stands for the slow requests of a service by its metrics: an
+/* Chooses a trace that represents a service's slow requests by its metrics: an
  * exemplar of the latency histogram from the buckets of the slowest 5 %. */
 
 static int exemplar_compare(const void *a, const void *b)

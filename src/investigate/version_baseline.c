@@ -37,7 +37,7 @@ static bool version_gather(const struct group_spans *from, struct str version,
 	return true;
 }
 
-/* The same minutes tell most: no other traffic, no other time of day. */
+/* The same window is most comparable: same traffic, same time of day. */
 static bool find_window(const struct operation_history *s, uint32_t operation,
 			struct str version, struct arena *arena,
 			uint32_t *window, struct version_spans *out,

@@ -15,10 +15,10 @@
 
 /* ---- versions ---- */
 
-/* A version that has this part of what was there goes on. */
+/* A version with at least this part of the requests kept running. */
 #define GOES_ON 0.1
 
-/* Steps after it came that tell whether it does. */
+/* Steps after its start that are checked for it. */
 #define AFTER_STEPS 10
 
 /* An error's words, kept. */
@@ -170,7 +170,8 @@ static bool ask_instances(struct when *w, struct error *err)
 	return true;
 }
 
-/* Which of them came with the step, and the instances around it. */
+/* Finds the versions that coincide with the change point, and the instances
+ * around it. */
 static bool when_ask_beside(struct when *w, struct error *err)
 {
 	for (size_t i = 0; i < w->version_count; i++) {
@@ -187,7 +188,7 @@ static bool when_ask_beside(struct when *w, struct error *err)
 	return ask_instances(w, err);
 }
 
-/* So many tell steps apart that matter, and answers stay some 100 KB. */
+/* Enough steps to separate relevant changes, in answers of some 100 KB. */
 #define STEPS_MOST 480
 
 #define MINUTE_MS (NS_PER_MIN / NS_PER_MS)
@@ -223,7 +224,7 @@ static void when_cut_window(struct when *w)
 
 /* ---- asking ---- */
 
-/* The queries for some steps: by version where servers know it. */
+/* The queries for some steps: by version if the server supports it. */
 struct asked {
 	struct steps_job requests[PARTS_MOST];
 	struct steps_job means[PARTS_MOST];
@@ -291,7 +292,7 @@ static void add_totals(struct when *w, const struct steps *steps,
 
 /* ---- answers ---- */
 
-/* Versions told apart in a window; of more none would say anything. */
+/* Maximum number of versions in a window; more would be useless. */
 #define WHEN_NAMES 1000u
 
 static struct step_row *row_named(struct when *w, struct step_rows *rows,
@@ -406,14 +407,14 @@ static bool ask_profiles(struct when *w, struct profile_lookup *lookup,
 				  w->v->backends->arena, &w->type_id, &is_gauge,
 				  err))
 		return false;
-	/* What is in use at one moment is no cost of requests. */
+	/* Values in use at one moment are not a cost of requests. */
 	if (is_gauge)
 		return investigation_fail(
 			w->v,
 			(struct shortfall){ .kind = SHORTFALL_GAUGE,
 					    .name = w->type_id },
 			err);
-	/* A function is looked at in slices; the total tells it nothing. */
+	/* A function is measured in slices; the total is of no use for it. */
 	if (w->want.function.len && w->requests.count)
 		return true;
 	a->job_count = 0;
@@ -422,9 +423,9 @@ static bool ask_profiles(struct when *w, struct profile_lookup *lookup,
 	       take_totals(w, &w->steps, a->totals, a->parts, &w->totals, err);
 }
 
-/* Asks for requests and durations by version (is_traced), for the profiles'
- * names (has_profiles), and then for what the profiles add up to. What a server
- * does not tell is left unknown. */
+/* Queries requests and durations by version (is_traced), the service's names in
+ * profiles (has_profiles), and then sums of profiles. Values without an answer
+ * stay unknown. */
 static bool when_ask_steps(struct when *w, bool is_traced, bool has_profiles,
 			   struct error *err)
 {
@@ -450,8 +451,8 @@ static bool when_ask_steps(struct when *w, bool is_traced, bool has_profiles,
 		return false;
 	if (!has_profiles || ask_profiles(w, &lookup, a, err))
 		return true;
-	/* Without profiles a service still has durations, unless a type of them
-	 * was asked for. */
+	/* Without profiles a service still has durations, unless a type of
+	 * profile was requested. */
 	if (w->want.function.len || w->v->question->type || !w->means.count ||
 	    err->code == ERROR_MEMORY)
 		return false;
@@ -516,13 +517,12 @@ static void fill_rate(struct when_series *s, const struct steps *steps,
 	s->is_known = to > from;
 }
 
-/* Requests that tell how many there were to a tenth. */
+/* Number of requests that determines a rate to a tenth. */
 #define REQUESTS_TOLD 100
 #define REACH_MOST 10
 
-/* Returns the requests at a step; of a sample it has few, whose number says
- * little of how many there were: traffic goes on as it does, and the steps
- * around tell. */
+/* Returns the requests at a step. In a sample a step has few, so its rate is
+ * uncertain: traffic changes slowly, and neighbouring steps are included. */
 static double requests_at(const struct step_rows *requests, size_t count,
 			  size_t i)
 {
@@ -615,7 +615,7 @@ bool when_judge(const struct when *w, struct when_series *s, struct error *err)
 		known[series.known_count++] = step_at(
 			s, w->step.at.from_ns +
 				   (w->step.at.to_ns - w->step.at.from_ns) / 2);
-	/* What is seen minute by minute tells where to look in slices. */
+	/* Change points at finer resolution show which slices to examine. */
 	for (size_t i = 0;
 	     s->is_sliced && s != durations && i < durations->found.count; i++)
 		known[series.known_count++] =
@@ -709,8 +709,8 @@ static bool narrow_by(struct when *w, const struct asked *a,
 	return true;
 }
 
-/* Where steps are longer than a minute: asks once more for the minutes around
- * the lead's step. */
+/* If steps are longer than a minute: queries the minutes around the lead's
+ * change point. */
 static bool when_narrow(struct when *w, struct error *err)
 {
 	struct asked *a = arena_array(w->v->backends->arena, 1, sizeof *a);
@@ -797,7 +797,8 @@ static void choose_lead(struct when *w)
 				  : WHEN_CPU;
 }
 
-/* Requests of a run: 2 log2(window / minute) and so many more. */
+/* Maximum number of requests of a run: 2 log2(window / minute) plus this
+ * many. */
 #define WHEN_REQUESTS 8
 
 bool when_fail_operation(struct when *w, struct error *err)
@@ -814,7 +815,8 @@ bool when_fail_operation(struct when *w, struct error *err)
 	       investigation_fail(w->v, s, err);
 }
 
-/* Once it is known when, less tells whether something else changed then. */
+/* Once the time is known, less evidence suffices for other changes at that
+ * time. */
 static bool judge_others(struct when *w, struct error *err)
 {
 	for (int m = 0; m < WHEN_MEASURES; m++)
@@ -869,8 +871,8 @@ bool when_find(struct when *w, struct error *err)
 	if (!when_judge_steps(w, err))
 		return false;
 	choose_lead(w);
-	/* Servers that measure nothing over time are searched; one that does
-	 * and found nothing is not asked once more. */
+	/* Servers without time series are searched; one that has them and found
+	 * nothing is not queried again. */
 	is_searched = w->want.name.len && !durations->is_known &&
 		      (!is_traced || durations->reason);
 	if ((w->want.function.len || is_searched) && !when_ask_slices(w, err))

@@ -16,7 +16,7 @@
 
 #define SLICES_MOST 48
 
-/* Traces of each slice: their median is known to a twentieth, usually. */
+/* Traces per slice: their median is mostly accurate to 5 %. */
 #define SLICE_TRACES 100
 
 /* Left for the instances around the step. */
@@ -195,8 +195,8 @@ static void slice_add(struct slice *slice, const struct history_span *span)
 	slice->count += 1;
 }
 
-/* A slice's spans in groups by time, of so many at least: more of them tell
- * better how far levels lie apart by themselves. */
+/* A slice's spans are divided into groups by time, of at least GROUP_SPANS:
+ * more groups show the variance of levels better. */
 #define GROUPS 4
 #define GROUP_SPANS 8u
 
@@ -220,7 +220,7 @@ static void add_groups(struct points *out, const struct history_span *spans,
 	}
 }
 
-/* Spans stand in the order of their starts, as slices do. */
+/* Spans are sorted by start, like slices. */
 static void read_spans(const struct history *h, struct slice *slices, size_t n,
 		       struct points *out)
 {
@@ -310,7 +310,7 @@ static bool measure_spans(struct when *w, struct slice *slices, size_t n,
 
 /* ---- slices ---- */
 
-/* out: what is told of the slices in more detail; NULL: nothing. */
+/* out: receives details of the slices; NULL: none. */
 static bool slices_measure(struct when *w, struct slice *slices, size_t n,
 			   struct points *out, struct error *err)
 {
@@ -390,7 +390,7 @@ static bool fill_series(struct when *w, struct when_series *s,
 #define PART_SEEN 0.2
 #define NOISE_SEEN 2.0
 
-/* A half that cannot be told to be of before or after ends the search. */
+/* A half that cannot be assigned to before or after ends the search. */
 #define PART_MOST 0.5
 
 static double log_level(const struct when_series *s, double level)
@@ -431,7 +431,8 @@ static void bracket_narrow(struct bracket *b, int64_t half_ns, double part,
 {
 	if (part >= seen) {
 		b->to_ns = half_ns;
-		/* What is of before, too, came behind the beginning. */
+		/* A part of it is still at the level of before, so the change
+		 * came after its beginning. */
 		if (part < PART_MOST)
 			b->first_ns = b->from_ns;
 		return;
@@ -472,9 +473,8 @@ static bool step_halve(struct when *w, const struct when_series *s,
 	return true;
 }
 
-/* Slices that were measured as wholes tell which part of them is of the new
- * level: so much time before the last of them ends it came, give or take what
- * is noise. */
+/* Slices measured as a whole show which part of them is at the new level: the
+ * change came that long before the last of them ends, within the noise. */
 #define WIDTH_NOISE 2.5
 
 static void step_interpolate(const struct when_series *s, struct time_range *at)
