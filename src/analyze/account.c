@@ -28,8 +28,8 @@ struct accounting {
 	struct arena scratch;
 };
 
-/* Spans of other operations are a part of what is above them. Parents may come
- * later: on another clock. */
+/* Spans of other operations are part of the operation above them. Parents may
+ * come later: on another clock. */
 static void find_places(struct accounting *a, const struct operation *operations,
 			uint32_t count)
 {
@@ -123,7 +123,7 @@ static void sum_trace(const struct accounting *a,
 		p = &out->places[a->place[i]];
 		if (operations_find_span(&operations[a->place[i]], 1, a->t,
 					 i) != 0) {
-			/* what is above it does this itself */
+			/* self time of the operation above */
 			p->self_ns += critical;
 			p->path_ns[ACCOUNT_SELF] += critical;
 			continue;
@@ -500,8 +500,8 @@ static const enum account_why factor_whys[3] = {
 	ACCOUNT_MORE_CALLS, ACCOUNT_SLOWER, ACCOUNT_LESS_OVERLAP
 };
 
-/* Less of the path, or of a call's own time, than any clock tells: what is 0 on
- * one side then changed by its whole. */
+/* Below the resolution of any clock: zero on one side, so the other side is all
+ * change. */
 #define NOTHING_NS 1e-6
 
 static struct factors factors_of(const struct account_place *p)
@@ -540,8 +540,8 @@ static bool is_changed(double before, double now)
 	       now < before / PLAN_RATIO;
 }
 
-/* The first above who makes as many calls as before: then what it calls by each
- * of them is what changed. */
+/* Returns the first operation above that makes as many calls as before: its
+ * calls then changed in number. */
 static uint32_t who_calls(const struct comparing *k, uint32_t place)
 {
 	uint32_t above = k->callers->of[place];
@@ -576,8 +576,8 @@ static uint32_t who_calls_anew(const struct comparing *k, uint32_t place)
 	return to;
 }
 
-/* The part of the path that runs through a place, by what it takes in all: the
- * caller whose own part is as before lets its calls overlap less. */
+/* Returns the fraction of the path in the total time of a place; the caller
+ * whose own fraction is unchanged now lets its calls overlap less. */
 static double part_through(const struct account *a, uint32_t place)
 {
 	const struct account_place *p = &a->places[place];
@@ -711,16 +711,16 @@ void account_compare(const struct account *before, const struct account *now,
 
 /* ---- a plan that changed ---- */
 
-/* A request grew when it takes a quarter more than before. What is new for others of its
- * time, too, is told of it where that is a tenth of the time it takes, a quarter of what
- * it grew by, and most of all that is new for them: the rest is its own. */
+/* Growth of a request from which a changed plan is reported: a quarter. The
+ * part that is also new for others counts if it is a tenth of the time, a
+ * quarter of the growth, and most of what is new for the others. */
 #define PLAN_GROWN 0.25
 #define PLAN_OF_PATH 0.1
 #define PLAN_OF_GROWTH 0.25
 #define PLAN_OF_SHARED 0.6
 
-/* Half of what it grew by are those calls, and what they take longer by themselves: where
- * it waits longer elsewhere, that is for others to tell. */
+/* Half of the growth is these calls, including growth of their self time: other
+ * waits have other explanations. */
 #define PLAN_HOLDS 0.5
 
 /* A callee that is slower comes out from behind others, too: calls wait for one
@@ -728,8 +728,8 @@ void account_compare(const struct account *before, const struct account *now,
  * part of what waiting costs. */
 #define PLAN_OF_SELF 0.5
 
-/* Who does less itself by this part of what its new calls cost made them before, by a
- * name that is not known. */
+/* A caller whose self time fell by this fraction of the cost of its new calls
+ * made them before, under an unknown name. */
 #define PLAN_RENAMED 0.15
 
 /* So many calls of the requests before would there have been, had they made as many as
@@ -780,8 +780,9 @@ static bool is_renamed(const struct account_change *a,
 	       -own->change_ns > calls->change_ns * PLAN_RENAMED;
 }
 
-/* Returns what of the cell is new for others of its time, too: what they grew by in the
- * same way; of calls that none made before what those of them grew by that make them. */
+/* Returns the part of the cell that is also new for others: their growth of the
+ * same kind; for calls that were never made before, the growth of those that
+ * make them. */
 static double shared_ns(const struct account_change *a,
 			const struct account_growth_cell *cell)
 {
@@ -813,7 +814,8 @@ uint32_t account_called(const struct account_change *a,
 	return OPERATION_NONE;
 }
 
-/* Returns what the request grew by in calls of the cell, too, with what is below them. */
+/* Returns the growth of the request in the calls of the cell, including those
+ * below them. */
 static double held_ns(const struct account_change *a,
 		      const struct account_growth_cell *cell, uint32_t called)
 {

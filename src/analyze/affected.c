@@ -35,8 +35,8 @@ static int compare_others(const void *left, const void *right)
 	return order ? order : str_compare(a->name, b->name);
 }
 
-/* Other requests in which the operation took long: by the roots of traces that
- * were asked for whatever called it, but for that of this one. */
+/* Finds other requests in which the operation took long: by the roots of traces
+ * that were queried with any caller, except this one's root. */
 static void find_others(const struct affected_want *want,
 			const struct history_window *w, struct affected_info *x)
 {

@@ -212,7 +212,7 @@ static unsigned find_less(const struct baseline_choice *b, unsigned slot)
 	struct part behind = { 0, 0 };
 	bool is_less_behind;
 
-	/* Few spans each: together they tell what none of them does. */
+	/* Few spans in each window: all windows together suffice. */
 	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++)
 		if (may_be_before_fault(b, i)) {
 			behind.some += b->slots[i].slow_count;

@@ -29,7 +29,7 @@ static const struct burn_pair usual[] = {
 #define RATE_LEAST 0.9
 
 #define USUAL_WINDOW_MIN (30 * NS_PER_DAY / NS_PER_MIN)
-/* Servers that ask for metrics once a minute have a rate of no less. */
+/* Servers that scrape metrics once a minute cannot have a rate over less. */
 #define SHORT_LEAST_NS (5 * NS_PER_MIN)
 
 double burn_rate(struct burn_count c, double objective)
@@ -50,8 +50,8 @@ double burn_seconds_left(double left, double rate, int64_t window_ns)
 			: INFINITY;
 }
 
-/* Windows of the usual pairs are parts of 30 days, and these the same parts of
- * a shorter budget. */
+/* Computes the standard pairs as the same fractions of a shorter budget, where
+ * the standard is 30 days. */
 static size_t scaled_pairs(int64_t window_ns, struct burn_pair out[BURN_PAIRS])
 {
 	size_t count = 0;

@@ -114,7 +114,7 @@ uint32_t calls_set_up(const struct calls *c, uint32_t span)
 static const char *const cursor_operations[] = { "getMore", "scroll", "fetch",
 						 "search_after" };
 
-/* Parameters of the usual listing interfaces, among them those of GitHub,
+/* Parameters of common pagination interfaces, among them those of GitHub,
  * Google, AWS, Kubernetes, JSON:API and OData; compared without case. */
 static const char *const page_parameters[] = {
 	"page",         "page[number]",
@@ -204,8 +204,8 @@ bool paging_is_next_query(struct str before, struct str after)
 	if (has_moved(value_behind(before, "OFFSET"),
 		      value_behind(after, "OFFSET")))
 		return true;
-	/* WHERE id > ? ORDER BY id LIMIT 100: goes on behind the last row read.
-	 * LIMIT 1 is how mappers look for one row. */
+	/* WHERE id > ? ORDER BY id LIMIT 100: continues after the last row
+	 * read. LIMIT 1 is common in mappers that read one row. */
 	return limit.len && !str_equal(limit, STR("1")) &&
 	       find_word(after, "ORDER") != SIZE_MAX &&
 	       find_word(after, "WHERE") != SIZE_MAX &&
@@ -262,7 +262,7 @@ bool paging_is_next_url(struct str before, struct str after)
 
 	if (str_find(after, STR("/_search/scroll")) != SIZE_MAX)
 		return true;
-	/* The first page often goes without its number or token. */
+	/* The first page often has no number or token. */
 	return name.ptr && (!find_place(before, &a).ptr || !str_equal(a, b));
 }
 
@@ -398,8 +398,8 @@ struct call_attrs {
 	uint32_t value[ATTR_COUNT];
 };
 
-/* While keys are made: text of an attribute value -> number of what it says
- * once masked; masked text -> number; whole key -> number. */
+/* Used while keys are made: text of an attribute value -> number of its masked
+ * text; masked text -> number; whole key -> number. */
 struct call_keys {
 	struct arena scratch;
 	struct map text_of_symbol;
@@ -417,7 +417,7 @@ struct call_key {
 	uint32_t kinds; /* span kind and call kind */
 };
 
-/* Marks keys that do not tell who is called. */
+/* Marks keys that do not include the callee. */
 #define KINDS_LIKE (1u << 16)
 
 static struct call_attrs read_attrs(const struct calls *c, uint32_t span)

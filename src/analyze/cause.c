@@ -14,9 +14,9 @@ static bool counts_time(const struct profile *p)
 
 #define CAUSE_WAIT_SHARE 0.2
 
-/* Share of a span's own time on CPU from which it counts as computing, and
- * below which it counts as waiting. Between them the profile shows where the
- * CPU part went and both are said. */
+/* Share of a span's self time on CPU from which it counts as computing, and
+ * below which it counts as waiting. In between, the profile shows the CPU part
+ * and both are reported. */
 #define CAUSE_CPU_SHARE 0.5
 
 /* A span whose own time is shorter offers fewer than twenty ticks at 100 Hz:
@@ -47,7 +47,7 @@ static void judge_cpu_share(const struct cause_evidence *e, struct cause *c,
 	if (c->kind == CAUSE_N_PLUS_ONE)
 		return;
 	facts->said = CAUSE_SAYS_CPU_SHARE;
-	/* Which of the two the span's own samples prove; unknown between. */
+	/* Which of the two the span's samples prove; unknown in between. */
 	share = (double)c->on_cpu_ns / (double)e->span_own_ns;
 	c->kind = share >= CAUSE_CPU_SHARE   ? CAUSE_CPU
 		  : share < CAUSE_WAIT_SHARE ? CAUSE_WAIT
@@ -108,8 +108,9 @@ void cause_judge(const struct cause_evidence *evidence, struct result *result,
 	if (!result->has_cause)
 		return;
 	judge_cpu_share(evidence, &result->cause, facts);
-	/* Where the trace alone could not tell, and too few samples carry the
-	 * span: what the profile of the service adds, and no more. */
+	/* If the cause is unknown from the trace alone, and too few samples
+	 * carry the span: only the evidence of the service's profile is
+	 * added. */
 	if (result->has_profile && result->cause.kind == CAUSE_UNKNOWN &&
 	    !is_judged(evidence))
 		facts->said = leader_changed(result) ? CAUSE_SAYS_GROWN
@@ -119,9 +120,8 @@ void cause_judge(const struct cause_evidence *evidence, struct result *result,
 	result->cause.confidence = facts->rating.confidence;
 }
 
-/* Where the time went that a span takes beyond what is usual: a sum of what
- * spans and profiles tell, and of what nothing does. Pure functions of numbers.
- */
+/* Decomposes the excess of a span over its typical time into parts shown by
+ * spans and profiles, and an unattributed rest. */
 
 /* Less than this part of the whole is left in the rest. */
 #define EXCESS_LEAST_PART 1000

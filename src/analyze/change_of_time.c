@@ -148,8 +148,8 @@ static bool is_part_of_path(const struct time_changes *g, int64_t change_ns,
 					sat_mul_i64(g->times->path_ns, percent);
 }
 
-/* Returns whether the usual own time of the candidate's calls is known: that of
- * single calls tells nothing of more of them than usual. */
+/* Returns whether the typical self time of the candidate's calls is known: that
+ * of single calls is not valid for more calls than typical. */
 static bool has_typical_self(const struct time_changes *g,
 			     const struct candidate *c)
 {
@@ -163,11 +163,11 @@ static bool has_typical_self(const struct time_changes *g,
 
 #define TIME_CHANGE_MANIFOLD_SPANS 20u
 
-/* Many times its usual own time, and longer for most requests of the slow
- * window: that is no scatter, though it be less than a tenth of a path that
- * mostly idles (a session that waits for its client, a poller between two
- * polls). Over as many spans as make a ninth decile; below a twentieth it would
- * be crumbs. */
+/* A large factor of the typical self time, and longer for most requests of the
+ * slow window, is significant even if it is less than a tenth of a mostly idle
+ * path (a session that waits for its client, a poller between two polls). Needs
+ * as many spans as a 90th percentile; below a twentieth of the path it is
+ * negligible. */
 #define TIME_CHANGE_MANIFOLD_RATIO 10.0
 
 static bool is_manifold(const struct time_changes *g, const struct candidate *c,
@@ -185,8 +185,9 @@ static bool is_manifold(const struct time_changes *g, const struct candidate *c,
 	       is_part_of_path(g, change_ns, TIME_CHANGE_MANIFOLD_PERCENT);
 }
 
-/* The time between a call and its server side grew, against what is usual for
- * it, and the server side's own time did not: by less than half as much. */
+/* Returns whether the time between a call and its server side grew beyond the
+ * typical one, and the server side's self time did not: by less than half as
+ * much. */
 static bool is_gap(const struct time_changes *g,
 		   const struct candidates *candidates,
 		   const struct candidate *c, int64_t grown_ns)
@@ -289,8 +290,8 @@ static size_t operation_of(const struct time_changes *g,
 	return o ? (size_t)(o - g->typical->items) : SIZE_MAX;
 }
 
-/* Ten calls from ten places that each grew by a little are one matter: whether
- * that is much is told of all that grew of an operation. */
+/* Ten calls from ten places that each grew by a little are one finding: the
+ * threshold applies to the total growth of an operation. */
 static bool judge(struct time_changes *g, const struct candidates *candidates,
 		  struct arena *arena, struct error *err)
 {

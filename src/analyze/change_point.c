@@ -10,18 +10,18 @@
 #include "base/error.h"
 #include "base/num.h"
 
-/* A series as the search for changes goes through it: the steps that have a
- * value, their levels as logarithms, without spikes, and sums of them, so that
- * the level of any stretch is a difference. */
+/* The state of the search: the steps with a value, their levels as logarithms,
+ * without spikes, and prefix sums of them, so that the level of any stretch is
+ * a difference. */
 
 struct change_scan {
 	size_t count;    /* of steps with a value */
 	size_t *steps;   /* their numbers */
 	double *levels;  /* of each, as a logarithm */
-	double *amounts; /* of the first so many, added up */
+	double *amounts; /* prefix sums */
 	double *cleaned; /* the same without spikes */
 	double *counts;
-	double *sums; /* of levels, of the first so many */
+	double *sums; /* prefix sums of levels */
 	double *room;
 	bool is_log;
 	double floor;  /* levels below it are that */
@@ -92,7 +92,7 @@ static bool make_room(struct change_scan *s, const struct change_series *in,
 #define SPIKE 4.0
 #define SPIKE_TOLD 12.0
 
-/* Takes what is around spikes in their place. */
+/* Replaces spikes by the levels around them. */
 static void smooth(struct change_scan *s)
 {
 	double *beside = s->likely, usual;
@@ -147,8 +147,8 @@ static double noise_of(const struct change_scan *s)
 	return usual / sqrt(2);
 }
 
-/* Nothing has no logarithm: what is far below the whole is called a hundredth
- * of it. */
+/* Zero has no logarithm: levels far below the whole count as this fraction of
+ * it. */
 #define FLOOR_PART 0.01
 
 static void fill(struct change_scan *s, const struct change_series *in)
@@ -191,13 +191,13 @@ static double change_jump(const struct change_scan *s, size_t at, size_t length)
 	       change_log(s, cleaned_of(s, at - length, at));
 }
 
-/* Steps and part of the series that a change lasts; at the ends of it less
- * tells enough. */
+/* Minimum length of a change, in steps and as a part of the series; at its ends
+ * less suffices. */
 #define STRETCH_MIN 3u
 #define STRETCH_PART 20
 #define END_PART 40
 
-/* From so many steps on one more is asked for between two changes. */
+/* From this number of steps on one more is required between two changes. */
 #define FEW_STEPS 32
 
 /* Part of the jump that is still there at the end of the stretch. */
@@ -207,7 +207,7 @@ struct candidate {
 	size_t at;     /* among the steps with a value */
 	size_t length; /* of what beside it is its own */
 	double jump;
-	double score; /* by what is needed */
+	double score; /* relative to the required minimum */
 };
 
 struct candidates {
@@ -217,18 +217,18 @@ struct candidates {
 
 /* ---- a step in what wanders ---- */
 
-/* The level of a stretch wanders, and each step has noise of its own besides: a
- * local level model (Harvey 1989). By how much one step makes the levels more
- * likely than a straight line does, each beside the wandering that suits it
- * best, tells a step from what rises, hangs together or goes for a walk. All of
- * the stretch tells, so that few steps are enough. */
+/* The level of a stretch drifts, and each step has additional noise: a local
+ * level model (Harvey 1989). A change point is distinguished from a trend,
+ * correlation or a random walk by the likelihood ratio of one step and a
+ * straight line, each with the drift that fits it best. All of the stretch is
+ * used, so that few steps suffice. */
 
 /* Variance of what the level wanders in a step, by that of the noise. */
 static const double wanders[] = { 0, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 100 };
 
-/* Logarithm of the likelihoods' ratio that is needed, and the part of it that
- * is enough where something is known to have changed. bench/steps tells how
- * often that is wrong: docs/lab/verdict.md. */
+/* Required logarithm of the likelihood ratio, and the fraction of it that
+ * suffices at a known change. bench/steps measures how often that is wrong:
+ * docs/lab/verdict.md. */
 #define NEEDED 10.0
 #define NEEDED_KNOWN 0.8
 
@@ -279,7 +279,7 @@ static double product(const struct stretch *x, const double *a, const double *b)
 	return sum;
 }
 
-/* Logarithm, by what is left off of the levels. */
+/* Returns the log-likelihood from the residuals of the levels. */
 static double likelihood(const struct stretch *x, double squares)
 {
 	double n = (double)(x->count - 1);
@@ -288,14 +288,14 @@ static double likelihood(const struct stretch *x, double squares)
 	       2;
 }
 
-/* A step by one at a place: products of what it is off. */
+/* A unit step at a position: products of its deviations. */
 struct unit_step {
 	double self;
 	double levels;
 	double line;
 };
 
-/* part: what it has in the step before that place, in which it comes. */
+/* part: its fraction in the step before that position, in which it begins. */
 static struct unit_step unit_step_at(const struct change_scan *s,
 				     const struct stretch *x, size_t at,
 				     double part)
@@ -398,8 +398,8 @@ static double find_in(struct change_scan *s, size_t from, size_t to,
 				       .length = min_size(i, x.count - i) };
 		bool is_known = false;
 
-		/* At and beside what is known: steps are counted by clocks of
-		 * two servers. */
+		/* At or next to a known change: steps are counted by the clocks
+		 * of two servers. */
 		for (size_t k = 0; k < s->known_count && !is_known; k++)
 			is_known =
 				at + 1 >= s->known[k] && at <= s->known[k] + 1;
@@ -445,8 +445,8 @@ static size_t end_of(const struct candidates *c, const struct change_scan *s,
 	return i + 1 < c->count ? c->items[i + 1].at : s->count;
 }
 
-/* The likeliest step of all, then those in what is left on either side of each.
- * *least: the smallest jump that would have done. */
+/* Finds the most likely step, then those in the rest on either side of each.
+ * *least: the smallest detectable jump. */
 static void find_candidates(struct change_scan *s, struct candidates *c,
 			    double *least)
 {
@@ -476,8 +476,8 @@ static void find_candidates(struct change_scan *s, struct candidates *c,
 
 /* ---- which of them last ---- */
 
-/* By which part of the jump what is farthest from it differs at least: the
- * whole stretches, and the quarters of them that end and begin the series. */
+/* Returns the smallest difference from the jump, as a part of it: for the whole
+ * stretches, and for the quarters that end and begin the series. */
 static double lasting_part(struct change_scan *s, const struct candidates *c,
 			   size_t i)
 {
@@ -509,7 +509,7 @@ static void drop(struct candidates *c, size_t i)
 		(--c->count - i) * sizeof *c->items);
 }
 
-/* The weakest of those that do not last goes, then it is looked at anew. */
+/* Removes the weakest change that does not last, then repeats the search. */
 static void keep_lasting(struct change_scan *s, struct candidates *c)
 {
 	size_t worst;
@@ -546,8 +546,8 @@ static double cost_of(const struct change_scan *s, size_t from, size_t at,
 	       right * right / (double)(to - at);
 }
 
-/* Twice the logarithm of how much likelier the told place is than those that
- * are left out: what is noise is an estimate, too. */
+/* Twice the logarithm of the likelihood ratio between the best position and
+ * excluded ones, since the noise is an estimate, too. */
 #define PLACE_LIKELY 11
 
 static double variance(const struct change_scan *s, size_t from, size_t to)
@@ -606,8 +606,9 @@ static double steps_per_day(const struct change_scan *s)
 	return (double)s->day_steps * (double)s->count / (double)span;
 }
 
-/* Returns whether it jumps like that at this time of another day. Stretches of
- * half a day at most, which tell nothing of the jump itself a day from it. */
+/* Returns whether there is such a jump at this time of another day. Uses
+ * stretches of at most half a day, which are independent of the jump itself a
+ * day away. */
 static bool is_rhythm(const struct change_scan *s, const struct candidate *x)
 {
 	double per_day = steps_per_day(s);
@@ -676,10 +677,10 @@ static bool is_ramp(struct change_scan *s)
 	       fabs(levels[blocks - 1] - levels[0]) >= log(CHANGE_RATIO);
 }
 
-/* ---- what is too new for a step ---- */
+/* ---- too recent for a change point ---- */
 
-/* Steps of it at least: one is a spike as often as not. Of more than a quarter
- * of the series the search for steps would tell. */
+/* Minimum number of steps: a single one is often a spike. Changes longer than a
+ * quarter of the series are found by the main search. */
 #define RECENT_LEAST 2
 #define RECENT_PART 4
 

@@ -108,9 +108,9 @@ static bool adjust(struct diff *const members[MEASURES], struct error *err)
 	return true;
 }
 
-/* ---- what a part tells of the whole ---- */
+/* ---- changes of a part ---- */
 
-/* A part of a function tells for its total when their changes lie within this
+/* A part of a function represents its total if their changes are within this
  * factor of each other. */
 #define CHANGES_PART 2.0
 

@@ -307,7 +307,7 @@ bool choice_fill(struct choice *c, struct result *result, struct error *err)
 #define RETRIES_JUDGED 3
 
 /* Attempts and the pauses between them, as far as they are to be explained:
- * with history what they grew by, else their time on the path. */
+ * their growth if there is a history, else their time on the path. */
 struct cost {
 	int64_t attempts_ns;
 	int64_t pauses_ns;
@@ -362,8 +362,8 @@ static void prefer_retry(struct choice *c, const struct retry *r,
 	bool is_pause = cost->pauses_ns > cost->attempts_ns;
 	size_t found = SIZE_MAX;
 
-	/* Who stands for the retry: who pauses, or the attempts' candidate that
-	 * took most. */
+	/* Finds the candidate for the retry: the span that pauses, or the
+	 * attempts' candidate that took most. */
 	for (size_t i = 0; i < c->candidates.count; i++) {
 		uint32_t span = c->candidates.items[i].span;
 
@@ -423,8 +423,8 @@ static bool choice_find_retry(struct choice *c, struct error *err)
 	    !retries_find(&c->calls, c->times, &siblings, &c->scratch,
 			  &c->retries, err))
 		return false;
-	/* The most time lost first; what is not told as a finding is no
-	 * reason either. */
+	/* Sorted by lost time; retries that are not reported as a finding are
+	 * no cause. */
 	for (size_t i = 0; i < c->retries.count && i < RETRIES_JUDGED; i++) {
 		if (c->retries.items[i].lost_ns < FINDING_LEAST_NS ||
 		    retry_judge(c, &c->retries.items[i]))
@@ -714,8 +714,8 @@ static bool choose_loop(struct choice *c, struct error *err)
 	return true;
 }
 
-/* Each of its calls may take what it always took: the caller makes more of
- * them, or waits for one after another. Loops and attempts are told by name. */
+/* Each call may take its typical time, but the caller makes more of them, or no
+ * longer runs them concurrently. Loops and retries have causes of their own. */
 static void choose_plan(struct choice *c)
 {
 	const struct account_change *a = c->typical ? c->typical->account : NULL;

@@ -28,7 +28,7 @@ static const struct rule purposes[] = {
 #include "analyze/code_purposes.def"
 };
 
-/* Far more than there are, and as many as word_index.chains can tell apart. */
+/* Far more than exist, and the maximum of word_index.chains. */
 #define WORDS_MAX UINT16_MAX
 
 struct word {

@@ -284,7 +284,7 @@ static struct code_class origin_of(const struct code_subject *s,
 		   str_find(s->name, STR(".")) == SIZE_MAX &&
 		   !str_ends(s->file, STR(".go"))) {
 		/* Every Go function of a package has a dot; assembler and C do
-		 * not. A file of Go says that a profiler left the package out;
+		 * not. With a Go file the profiler left the package out;
 		 * without a file it may be anything. */
 		out.kind = s->file.len ? CODE_RUNTIME : CODE_UNKNOWN;
 	}

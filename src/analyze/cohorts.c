@@ -59,8 +59,8 @@ static bool tally_spans(const struct group_spans *from,
 	return true;
 }
 
-/* Those of a label and all others, but those of one that is left out (0:
- * none). */
+/* Splits values into those of a label and all others, except those of a label
+ * that is left out (0: none). */
 static void split(const struct tally *t, uint32_t label, uint32_t left_out,
 		  struct group_pair *p)
 {
@@ -252,7 +252,7 @@ struct work {
 	bool is_moved;
 };
 
-/* Those of a window. */
+/* Returns the spans of a window. */
 static struct group_spans spans_of(const struct work *w, uint32_t window,
 				   struct time_range range)
 {
@@ -320,7 +320,8 @@ static double log_of(int64_t value)
 
 #define COHORT_WANDER_P 0.02
 
-/* Sets what they wander by, and says whether the median now is beyond that. */
+/* Sets the variation of earlier medians, and returns whether the current one is
+ * beyond it. */
 static bool is_beyond_wander(struct work *w)
 {
 	const struct baseline_choice *b = w->want->baseline;
@@ -345,9 +346,10 @@ static bool is_beyond_wander(struct work *w)
 	return t > 0 && student_two_sided(t, n - 1) < COHORT_WANDER_P;
 }
 
-/* A smaller move is told where earlier windows say how far medians wander: it
- * is beyond chance by rank, beyond each of them, and beyond their spread
- * (Student, of so many medians, each of so many spans). */
+/* A smaller change is reported if earlier windows show the variation of
+ * medians: it is significant by rank, beyond each of them, and beyond their
+ * spread (Student, with the number of medians, each of that number of
+ * spans). */
 static void test_median(struct work *w)
 {
 	struct cohorts *out = w->out;
@@ -450,8 +452,8 @@ static int64_t between(int64_t a, int64_t b)
 	return (int64_t)exp((log_of(a) + log_of(b)) / 2);
 }
 
-/* Slow from half way between what is usual and what the slow ones take, but
- * never more than the span in question took. */
+/* Returns the threshold: the midpoint between the typical duration and that of
+ * the slow ones, but never more than the duration of the span in question. */
 static int64_t find_threshold(const struct work *w)
 {
 	int64_t own = w->want->duration_ns;
@@ -488,7 +490,7 @@ static bool is_larger_part(const struct work *w,
 	return part_is_larger(slow_of(w, &w->now), slow_of(w, before), rule);
 }
 
-/* Nothing is denied that may be: so many slow ones are told apart from none. */
+/* Minimum number of slow spans for "unsure" instead of "healthy". */
 #define COHORT_UNSURE_MIN 3u
 
 #define COHORT_TAIL_MIN 40u
@@ -615,10 +617,9 @@ static bool find_mode(struct work *w, struct error *err)
 	 * alone. */
 	out->is_new = is_larger_part(w, &w->before, GROUP_MORE) ||
 		      is_larger_part(w, &w->earlier, GROUP_MORE);
-	/* Two modes are no fault by themselves: big exports are slow as ever.
-	 * Where such spans were seen before, there must be twice as many of
-	 * them now. Where no slow one was seen before, or nothing is known of
-	 * it, they are what they look like. */
+	/* Two modes alone are no fault: big exports are always slow. If such
+	 * spans existed before, there must be twice as many now. If there were
+	 * none, or nothing is known, they count. */
 	out->is_part_as_ever =
 		is_bimodal && out->before_slow_count && !out->is_new &&
 		!is_larger_part(w, &w->before, GROUP_MORE_IN_MODE);
@@ -821,7 +822,7 @@ bool cohorts_find(const struct cohort_want *want, struct arena *arena,
 
 /* How many instances of a service a window's traces saw. */
 
-/* More are not told apart. */
+/* Maximum number of instances. */
 #define INSTANCES_MAX 100u
 
 /* Spans needed by instance. When instances share the load alike, with ten

@@ -37,7 +37,7 @@ struct slowing {
 	uint32_t slower;
 	double least_ratio, most_ratio;
 	int64_t least_added_ns, most_added_ns;
-	int64_t least_ns, most_ns; /* usually */
+	int64_t least_ns, most_ns; /* typical */
 };
 
 /* An entry waits for the calls of its process. */
@@ -110,9 +110,10 @@ static bool compare(struct work *w, uint32_t window, struct slowing *out,
 	return true;
 }
 
-/* Two that usually take as long grow by a like factor whatever the reason: if
- * each took as much more as the mean, their factors have to be so far apart,
- * several times what medians of some dozens wander. One alone never is. */
+/* Two operations with similar typical times grow by a similar factor whatever
+ * the cause: if each grew by the mean growth, their factors must differ by this
+ * much, several times the variation of medians of some dozens. A single one
+ * never does. */
 #define CONTENTION_UNLIKE 1.2
 
 /* How far apart the factors of its operations may be: code waits for disks and
@@ -213,7 +214,7 @@ static struct str find_place(const struct work *w, const bool *is_slow)
 	return STR("");
 }
 
-/* Those that are slow, when others are as quick as ever. */
+/* Finds the slow instances, if others are unchanged. */
 static bool find_instances(struct work *w, struct contention *out,
 			   struct error *err)
 {
@@ -494,8 +495,8 @@ static uint32_t find_slow(struct holding *w, struct pool_holder *out)
 	return found;
 }
 
-/* Who holds this part of all the time that connections are held is told. Half:
- * then nobody else holds as much. */
+/* Minimum fraction of the time that connections are held, for a holder to be
+ * reported. Half: then no other one holds as much. */
 #define POOL_HOLDER_SHARE 0.5
 
 static bool find_holders(struct holding *w, uint32_t slow, uint32_t base,

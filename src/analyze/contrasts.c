@@ -16,11 +16,11 @@
 
 /* ---- what a span bears ---- */
 
-/* Not known of a request: no such span, or its process does not tell. */
+/* No such span in the request, or no such attribute in its process. */
 #define VALUE_UNKNOWN UINT32_MAX
 
-/* Its value of what is looked at: a symbol, 0 where an attribute is lacking.
- * span may be NULL. */
+/* Returns a span's value of the attribute under test: a symbol, 0 without the
+ * attribute. span may be NULL. */
 static uint32_t value_of(const struct history *h, const struct contrast *c,
 			 const struct history_span *span)
 {
@@ -34,7 +34,7 @@ static uint32_t value_of(const struct history *h, const struct contrast *c,
 	return value ? value : VALUE_UNKNOWN;
 }
 
-/* False for what is no number, or has no end. */
+/* Returns false if it is not a number, or infinite. */
 static bool number_of(struct str text, double *number)
 {
 	return text.len && parse_f64(text, number) && isfinite(*number);
@@ -121,8 +121,8 @@ static const struct str silent[] = {
 	{ "user_agent.", 11 },
 };
 
-/* So are these; and intrinsics of TraceQL, where answers do not tell them from
- * attributes. */
+/* The same for these; and for intrinsics of TraceQL, which answers do not
+ * distinguish from attributes. */
 static const struct str silent_words[] = {
 	{ "duration", 8 },
 	{ "hostname", 8 },
@@ -163,8 +163,8 @@ bool contrast_key_is_outcome(struct str key)
 
 bool contrast_key_is_telling(struct str key)
 {
-	/* Names nothing but an instance, which is looked at whatever tells it.
-	 * A host may be the machine of several. */
+	/* Names only an instance, which is tested separately. A host may run
+	 * several. */
 	if (str_equal(key, STR(INSTANCE_POD)) ||
 	    str_equal(key, STR(INSTANCE_ID)))
 		return false;
@@ -284,7 +284,7 @@ struct request {
 	int64_t duration_ns;
 	unsigned when;
 	enum side side;
-	bool is_told; /* bears what was told already */
+	bool is_told; /* has a value already reported */
 };
 
 struct work {
@@ -298,9 +298,9 @@ struct work {
 	/* By request, then by operation: its longest span there, or NULL. */
 	const struct history_span **spans;
 	size_t span_cap;
-	/* By operation: a bit for each key of which spans of one request bear
-	 * several values. The longest's then says which span took long, not
-	 * what the request is like. */
+	/* By operation: a bit for each key that has several values in the spans
+	 * of one request. The longest span's value then identifies the slow
+	 * span, and not a property of the request. */
 	uint32_t *mixed_keys;
 	/* The attribute under test, by request. */
 	uint32_t *values;
@@ -427,8 +427,8 @@ static void take_spans(struct work *w, const struct history_window *from,
 	}
 }
 
-/* Adds those of a window whose span of the operation begins in the range.
- * Windows that were not asked for hold none. */
+/* Adds the requests of a window whose span of the operation begins in the
+ * range. Windows that were not queried are empty. */
 static bool add_requests(struct work *w, uint32_t window,
 			 struct time_range range, enum when when,
 			 struct error *err)
@@ -587,8 +587,8 @@ static int compare_symbol(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The distinct values, ascending; what is lacking is none. Returns how many, at
- * most CONTRAST_VALUES + 1. */
+/* Lists the distinct values, ascending, without missing ones. Returns their
+ * number, at most CONTRAST_VALUES + 1. */
 static uint32_t list_values(struct work *w)
 {
 	uint32_t count = 0, kept = 0;
@@ -703,7 +703,7 @@ static bool read_numbers(struct work *w)
 	return has_any;
 }
 
-/* Numbers of at least so many values are compared by their order; less are
+/* Minimum number of different numbers to compare them by order; fewer are
  * codes, or versions. */
 #define CONTRAST_NUMBERS 8u
 
@@ -716,8 +716,8 @@ static void test(struct work *w, enum contrast_of of, uint32_t operation,
 			      .slow_median = NAN,
 			      .fast_median = NAN,
 			      .cut = NAN };
-	/* Calls of one request that go to several servers, say: which of them
-	 * took longest is no property of the request. */
+	/* For example calls of one request to several servers: the slowest one
+	 * is not a property of the request. */
 	bool is_mixed = of == CONTRAST_OF_ATTRIBUTE &&
 			w->mixed_keys[operation] & 1u << key;
 	uint32_t values;
@@ -892,9 +892,8 @@ static enum contrast_since since(const struct own *own, const struct like *then,
 		return CONTRAST_SINCE_UNKNOWN;
 	if (!is_known(then))
 		return before->with.count ? CONTRAST_MORE_OFTEN : CONTRAST_NEW;
-	/* Its place or its code is told against the others of the same time:
-	 * they are not of one machine or one load, and a busy hour is no change
-	 * of them. */
+	/* Place and code are compared with others of the same time: with
+	 * different machines or loads, a busy hour is not a change of them. */
 	if (!own->is_of_request)
 		return !has_rest(now, before)         ? CONTRAST_SINCE_UNKNOWN
 		       : group_was_apart(now, before) ? CONTRAST_AS_EVER
@@ -919,11 +918,11 @@ static bool is_usual(const struct work *w, const struct own *own,
 		!took_longer(&now->groups.without, &before->groups.without));
 }
 
-/* Sets since and is_usual of a contrast, by the baseline and, where they were
- * answered, by the windows of days ago; and the numbers behind it. When those
- * that do not bear it are slower than before, nothing is usual. value: that of
- * the request in question. Where a request was served and by which code is
- * never usual: others are served elsewhere, as quick as ever. */
+/* Sets since and is_usual of a contrast, from the baseline and, if they were
+ * answered, the windows of days ago; and the numbers. If requests without it
+ * are slower than before, nothing is normal. value: that of the request in
+ * question. Instance and version never explain a request as normal: others are
+ * served elsewhere, unchanged. */
 static bool judge_usual(struct work *w, struct contrast *c, struct str value,
 			struct error *err)
 {
@@ -958,13 +957,13 @@ static bool judge_usual(struct work *w, struct contrast *c, struct str value,
 	return true;
 }
 
-/* ---- which are told ---- */
+/* ---- selection for the report ---- */
 
 /* Penalty for outcomes, so that of two equal contrasts the cause is
  * reported. */
 #define OUTCOME_COSTS 0.1
 
-/* How far two effects may be apart to tell the same. */
+/* Maximum difference of two effects that count as equal. */
 #define SAME_EFFECT 0.02
 
 #define CONTRAST_ORDER 0.8
@@ -974,7 +973,7 @@ static bool judge_usual(struct work *w, struct contrast *c, struct str value,
  * larger number than a fast one. A tenth more is true but useless. */
 #define CONTRAST_DIFFERENCE 0.3
 
-/* False discoveries among what is told. */
+/* False discovery rate of what is reported. */
 #define CONTRAST_Q 0.01
 
 /* The clearest that is left; of equal ones the first. */

@@ -109,9 +109,9 @@ static bool is_as_long(const struct span *child, const struct span *parent)
 	return span_duration_ns(child) <= longest;
 }
 
-/* The two sides of a call. The caller's may have no kind, when all it did was
- * this call; or it is not in the trace: still nothing starts before what it
- * was started by. */
+/* Returns whether these are the two sides of a call. The caller's may have no
+ * kind, if it did nothing else; or it is not in the trace: still nothing starts
+ * before the span that started it. */
 static bool is_remote_pair(const struct skew *k, uint32_t span,
 			   const struct span *s, const struct span *parent)
 {
@@ -124,15 +124,16 @@ static bool is_remote_pair(const struct skew *k, uint32_t span,
 		parent->child_count == 1 && is_as_long(s, parent));
 }
 
-/* Who waits for an answer has not ended before the question arrived. */
+/* A caller that waits for an answer has not ended before the request
+ * arrived. */
 static bool is_apart(const struct span *child, const struct span *parent)
 {
 	return child->start_ns >= parent->end_ns ||
 	       child->end_ns <= parent->start_ns;
 }
 
-/* The least shift that fits. Of a callee that lies apart nothing tells where in
- * its call it ran: the middle, as Jaeger has it. */
+/* Returns the smallest offset that fits. For a callee outside of its call the
+ * position is unknown: the middle, as in Jaeger. */
 static int64_t align(const struct span *child, const struct span *parent)
 {
 	int64_t room =
@@ -178,8 +179,8 @@ static int64_t shift_of(const struct skew *k, uint32_t span,
 	return sat_add_i64(parent_shift, align(&child, &parent));
 }
 
-/* Fills shift_ns[span], but for what late_ns tells; order lists all spans,
- * parents first. */
+/* Fills shift_ns[span], except for late_ns; order lists all spans, parents
+ * first. */
 static bool clock_shifts_compute(const struct trace *t, const uint32_t *order,
 				 const int64_t *late_ns, int64_t *shift_ns,
 				 struct error *err)
@@ -267,9 +268,9 @@ static bool is_enough(const struct pauses *p)
 		       sat_mul_i64(length(p), SESSION_PAUSE_PERCENT);
 }
 
-/* Returns whether a root stands for a session rather than for work of its own:
- * no server waits in it and no message was taken, what it calls pauses as
- * above, and most of that went well (attempts at one thing pause, too). */
+/* Returns whether a root represents a session rather than work of its own: no
+ * server waits in it and no message was received, its calls have pauses as
+ * above, and most of them succeeded (retries have pauses, too). */
 static bool session_is_root(const struct trace *t, uint32_t span)
 {
 	const struct span *s = &t->spans[span];
@@ -324,8 +325,8 @@ static bool session_find(const struct trace *t, const struct trace_times *times,
 	return true;
 }
 
-/* Nobody waits for a root that polls or begins a job: when what it sets off
- * takes so many times as long, that is what the trace is about. */
+/* Nobody waits for a root that polls or starts a job: if its async work takes
+ * this many times as long, the trace is about that work. */
 #define POLL_RATIO 10
 
 /* The longest of that, else the root. */
@@ -557,7 +558,7 @@ static struct frame enter(struct path *p, uint32_t span)
 	p->times->through_ns[span] = own->end_ns - own->start_ns;
 	frame.count = gather(p, span, p->clipped);
 	frame.last = frame.count;
-	/* A parent that was shortened on the way shortens what is below it. */
+	/* A shortened parent also shortens the spans below it. */
 	for (uint32_t i = 0; i < frame.count; i++) {
 		list[i].start_ns = min_i64(list[i].start_ns, frame.at_ns);
 		list[i].end_ns = min_i64(list[i].end_ns, frame.at_ns);
