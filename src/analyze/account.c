@@ -600,8 +600,8 @@ static uint32_t who_waits(const struct comparing *k, uint32_t place)
 	return place;
 }
 
-static void charge(struct comparing *k, uint32_t place, enum account_why why,
-		   double change_ns)
+static void account_charge(struct comparing *k, uint32_t place,
+			   enum account_why why, double change_ns)
 {
 	uint32_t to = place;
 
@@ -642,10 +642,10 @@ static void compare_hidden(struct comparing *k, uint32_t place,
 	for (unsigned i = 0; i < 2; i++) {
 		double change_ns = part * mean * log(y->of[i] / x->of[i]);
 
-		charge(k, place, factor_whys[i], change_ns);
+		account_charge(k, place, factor_whys[i], change_ns);
 		left_ns -= change_ns;
 	}
-	charge(k, place, ACCOUNT_LESS_OVERLAP, left_ns);
+	account_charge(k, place, ACCOUNT_LESS_OVERLAP, left_ns);
 }
 
 static void compare_place(struct comparing *k, uint32_t place)
@@ -657,8 +657,9 @@ static void compare_place(struct comparing *k, uint32_t place)
 	double mean = log_mean(fmax(is_ns, NOTHING_NS), fmax(was_ns, NOTHING_NS));
 
 	if (before->calls <= 0 || now->calls <= 0) {
-		charge(k, place, before->calls <= 0 ? ACCOUNT_NEW : ACCOUNT_GONE,
-		       is_ns - was_ns);
+		account_charge(k, place,
+			       before->calls <= 0 ? ACCOUNT_NEW : ACCOUNT_GONE,
+			       is_ns - was_ns);
 		return;
 	}
 	if ((x.of[2] < HIDDEN_PART) != (y.of[2] < HIDDEN_PART)) {
@@ -666,8 +667,8 @@ static void compare_place(struct comparing *k, uint32_t place)
 		return;
 	}
 	for (unsigned i = 0; i < 3; i++)
-		charge(k, place, factor_whys[i],
-		       mean * log(y.of[i] / x.of[i]));
+		account_charge(k, place, factor_whys[i],
+			       mean * log(y.of[i] / x.of[i]));
 }
 
 static int compare_cell(const void *left, const void *right)

@@ -36,9 +36,9 @@ const char *baseline_slot_name(unsigned slot)
 	return slot < BASELINE_SLOTS ? names[slot] : "none";
 }
 
-static bool collect(const struct weighing *w, uint32_t window,
-		    struct time_range range, struct span_group *out,
-		    struct error *err)
+static bool weighing_collect(const struct weighing *w, uint32_t window,
+			     struct time_range range, struct span_group *out,
+			     struct error *err)
 {
 	const struct group_spans from = { w->h, w->operation, window, range };
 
@@ -48,7 +48,8 @@ static bool collect(const struct weighing *w, uint32_t window,
 	return true;
 }
 
-static bool measure(struct weighing *w, unsigned slot, struct error *err)
+static bool weighing_measure(struct weighing *w, unsigned slot,
+			     struct error *err)
 {
 	uint32_t window = w->roles->baselines[slot];
 	struct baseline_health *out = &w->out->slots[slot];
@@ -60,7 +61,7 @@ static bool measure(struct weighing *w, unsigned slot, struct error *err)
 	if (window >= w->h->window_count || !w->h->windows[window].is_answered)
 		return true;
 	out->range = onset_healthy_range(w->onset, w->h->windows[window].range);
-	if (!collect(w, window, out->range, g, err))
+	if (!weighing_collect(w, window, out->range, g, err))
 		return false;
 	out->count = (uint32_t)g->count;
 	out->p50_ns = g->p50_ns;
@@ -77,7 +78,7 @@ static bool measure(struct weighing *w, unsigned slot, struct error *err)
 
 /* Nothing was faster: the span is like those before it, and the nearest
  * window is as good as any: it counts as healthy. */
-static void settle(struct weighing *w)
+static void weighing_settle(struct weighing *w)
 {
 	struct baseline_choice *out = w->out;
 	unsigned known = BASELINE_SLOTS;
@@ -287,14 +288,15 @@ bool baseline_choose(const struct history *h, const struct window_roles *roles,
 
 	*out = (struct baseline_choice){ .now_p50_ns = -1 };
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
-		if (!measure(&w, i, err))
+		if (!weighing_measure(&w, i, err))
 			return false;
 	if (slow < h->window_count) {
-		if (!collect(&w, slow, h->windows[slow].range, &w.now, err))
+		if (!weighing_collect(&w, slow, h->windows[slow].range, &w.now,
+				      err))
 			return false;
 		out->now_p50_ns = w.now.p50_ns;
 	}
-	settle(&w);
+	weighing_settle(&w);
 	look_back(&w);
 	count_slow(&w);
 	leave_fault(&w);

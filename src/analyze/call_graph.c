@@ -257,7 +257,7 @@ static void order_answer(struct call_graph *g, bool is_by_cum)
 	}
 }
 
-static bool build(struct build *b, struct error *err)
+static bool call_graph_fill(struct build *b, struct error *err)
 {
 	uint32_t *place;
 
@@ -286,7 +286,7 @@ bool call_graph_build(struct call_graph *g, const struct profile *p,
 	graph_edges_init(&b.edges, &b.scratch);
 	g->total = p->whole_total;
 	g->unit = profile_unit(p);
-	is_done = build(&b, err);
+	is_done = call_graph_fill(&b, err);
 	arena_release(&b.scratch);
 	return is_done;
 }

@@ -437,8 +437,8 @@ static struct call_attrs read_attrs(const struct calls *c, uint32_t span)
 }
 
 /* The first known of the names from..to. */
-static uint32_t pick(const struct call_attrs *a, enum attr_name from,
-		     enum attr_name to)
+static uint32_t call_attr_pick(const struct call_attrs *a, enum attr_name from,
+			       enum attr_name to)
 {
 	for (unsigned n = from; n <= to; n++) {
 		if (a->value[n])
@@ -450,22 +450,22 @@ static uint32_t pick(const struct call_attrs *a, enum attr_name from,
 static struct str pick_text(const struct calls *c, const struct call_attrs *a,
 			    enum attr_name from, enum attr_name to)
 {
-	return trace_text(c->t, pick(a, from, to));
+	return trace_text(c->t, call_attr_pick(a, from, to));
 }
 
 static uint32_t db_system(const struct call_attrs *a)
 {
-	return pick(a, ATTR_DB_SYSTEM_NAME, ATTR_DB_SYSTEM);
+	return call_attr_pick(a, ATTR_DB_SYSTEM_NAME, ATTR_DB_SYSTEM);
 }
 
 static uint32_t db_text(const struct call_attrs *a)
 {
-	return pick(a, ATTR_DB_QUERY_TEXT, ATTR_DB_QUERY_SUMMARY);
+	return call_attr_pick(a, ATTR_DB_QUERY_TEXT, ATTR_DB_QUERY_SUMMARY);
 }
 
 static uint32_t http_url(const struct call_attrs *a)
 {
-	return pick(a, ATTR_URL_FULL, ATTR_HTTP_TARGET);
+	return call_attr_pick(a, ATTR_URL_FULL, ATTR_HTTP_TARGET);
 }
 
 /* Server and consumer spans carry http and messaging attributes too, but
@@ -487,11 +487,12 @@ static enum call_kind kind_of(const struct calls *c, uint32_t span,
 		return CALL_MESSAGE;
 	if (kind != SPAN_KIND_CLIENT)
 		return CALL_NONE;
-	if (pick(a, ATTR_RPC_SYSTEM_NAME, ATTR_RPC_METHOD))
+	if (call_attr_pick(a, ATTR_RPC_SYSTEM_NAME, ATTR_RPC_METHOD))
 		return CALL_RPC;
-	if (pick(a, ATTR_HTTP_REQUEST_METHOD, ATTR_HTTP_TARGET))
+	if (call_attr_pick(a, ATTR_HTTP_REQUEST_METHOD, ATTR_HTTP_TARGET))
 		return CALL_HTTP;
-	if (pick(a, ATTR_MESSAGING_SYSTEM, ATTR_MESSAGING_DESTINATION))
+	if (call_attr_pick(a, ATTR_MESSAGING_SYSTEM,
+			   ATTR_MESSAGING_DESTINATION))
 		return CALL_MESSAGE;
 	return CALL_OTHER;
 }
@@ -556,7 +557,8 @@ static struct str url_host(struct str url)
 
 static uint32_t peer_symbol(const struct call_attrs *a)
 {
-	return pick(a, ATTR_SERVICE_PEER_NAME, ATTR_NETWORK_PEER_ADDRESS);
+	return call_attr_pick(a, ATTR_SERVICE_PEER_NAME,
+			      ATTR_NETWORK_PEER_ADDRESS);
 }
 
 bool calls_is_outside(const struct calls *c, uint32_t span)
@@ -798,8 +800,9 @@ void calls_peer(const struct calls *c, uint32_t span, struct buf *out)
 bool calls_text_is_whole(const struct calls *c, uint32_t span)
 {
 	struct call_attrs a = read_attrs(c, span);
-	struct str text = trace_text(
-		c->t, pick(&a, ATTR_DB_QUERY_TEXT, ATTR_DB_STATEMENT));
+	struct str text =
+		trace_text(c->t, call_attr_pick(&a, ATTR_DB_QUERY_TEXT,
+						ATTR_DB_STATEMENT));
 
 	if (c->kind[span] == CALL_HTTP)
 		return !paging_is_any_query(trace_text(c->t, http_url(&a)));
@@ -813,7 +816,7 @@ bool calls_is_page(const struct calls *c, uint32_t before, uint32_t after)
 	struct call_attrs a = read_attrs(c, before);
 	struct call_attrs b = read_attrs(c, after);
 	uint32_t operation =
-		pick(&b, ATTR_DB_OPERATION_NAME, ATTR_DB_OPERATION);
+		call_attr_pick(&b, ATTR_DB_OPERATION_NAME, ATTR_DB_OPERATION);
 
 	if (paging_is_cursor(trace_text(c->t, operation)))
 		return true;

@@ -33,8 +33,8 @@ enum code_kind kind_within(const struct profile *p, enum code_kind kind)
 	return kind == CODE_RUNTIME && kinds_wait(p) ? CODE_IDLE : kind;
 }
 
-static enum code_kind decide(unsigned int seen, enum code_kind leaf,
-			     bool has_application)
+static enum code_kind category_decide(unsigned int seen, enum code_kind leaf,
+				      bool has_application)
 {
 	seen |= BIT(leaf);
 	if (!has_application && (seen & BIT(CODE_IDLE)) &&
@@ -69,11 +69,11 @@ enum code_kind stack_kind(const uint32_t *words, uint32_t count,
 		if (i + 1 == count)
 			leaf = c.kind;
 		if (c.kind == CODE_APPLICATION)
-			return decide(seen, leaf, true);
+			return category_decide(seen, leaf, true);
 		if (!c.is_leaf_only)
 			seen |= BIT(c.kind);
 	}
-	return decide(seen, leaf, false);
+	return category_decide(seen, leaf, false);
 }
 
 void kind_shares_add(struct category_shares *shares, enum code_kind kind,
@@ -98,9 +98,10 @@ struct seen {
 	uint32_t words[LIMIT_STACK_FRAMES];
 };
 
-static void sum(const struct profile *p, const uint32_t *by_frame,
-		struct seen *seen, struct category_shares *out,
-		struct category_shares *of_application)
+static void category_shares_sum(const struct profile *p,
+				const uint32_t *by_frame, struct seen *seen,
+				struct category_shares *out,
+				struct category_shares *of_application)
 {
 	bool is_waiting = kinds_wait(p);
 	uint32_t *words = seen->words;
@@ -129,8 +130,9 @@ static void sum(const struct profile *p, const uint32_t *by_frame,
 }
 
 /* by_function is scratch. */
-static void classify(const struct profile *p, const struct code_rules *rules,
-		     unsigned char *by_function, uint32_t *words)
+static void frames_classify(const struct profile *p,
+			    const struct code_rules *rules,
+			    unsigned char *by_function, uint32_t *words)
 {
 	struct language_votes votes = { { 0 } };
 	unsigned int languages;
@@ -203,7 +205,7 @@ static bool mark_others(const struct profile *p, const struct code_rules *rules,
 
 	if (!by_function || !words || !traces || !calls)
 		return false;
-	classify(p, rules, by_function, words);
+	frames_classify(p, rules, by_function, words);
 	for (uint32_t f = 0; f < p->function_count; f++)
 		for (size_t i = 0; i < COUNT_OF(tracers) && !traces[f]; i++)
 			traces[f] = str_find(function_name(p, f),
@@ -269,8 +271,8 @@ bool category_shares_compute(const struct profile *p,
 	words = arena_array(&arena, p->frame_count, sizeof *words);
 	seen = arena_alloc(&arena, sizeof *seen);
 	if (by_function && words && seen) {
-		classify(p, rules, by_function, words);
-		sum(p, words, seen, out, of_application);
+		frames_classify(p, rules, by_function, words);
+		category_shares_sum(p, words, seen, out, of_application);
 	} else {
 		is_done = fail_sorting(&arena, err);
 	}

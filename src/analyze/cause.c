@@ -60,15 +60,16 @@ static bool leader_changed(const struct result *result)
 	       change_is_up(result->functions[0].change);
 }
 
-static void lacks(struct confidence_rating *r, bool is_lacking,
-		  enum weakness weakness)
+static void confidence_lacks(struct confidence_rating *r, bool is_lacking,
+			     enum weakness weakness)
 {
 	if (is_lacking)
 		r->weaknesses[r->weakness_count++] = weakness;
 }
 
-static void rate(const struct cause_evidence *e, const struct result *result,
-		 struct cause_facts *facts)
+static void confidence_rate(const struct cause_evidence *e,
+			    const struct result *result,
+			    struct cause_facts *facts)
 {
 	struct confidence_rating *r = &facts->rating;
 	bool has_baseline = result->has_baseline;
@@ -90,15 +91,18 @@ static void rate(const struct cause_evidence *e, const struct result *result,
 		return;
 	facts->is_span_measured =
 		e->span && result->profile.scope != SCOPE_SPAN;
-	lacks(r, e->file == CAUSE_FILE_OF_OTHER_TIME, WEAKNESS_OTHER_TIME);
-	lacks(r, e->file == CAUSE_FILE_OF_NO_TIME, WEAKNESS_TIME_UNKNOWN);
-	lacks(r, !has_baseline, WEAKNESS_NO_BASELINE);
-	lacks(r, has_baseline && result->baseline.healthy < 0,
-	      WEAKNESS_BASELINE_UNCHECKED);
-	lacks(r, leader_changed(result) && isnan(result->functions[0].q),
-	      WEAKNESS_NOT_TESTED);
-	lacks(r, has_baseline && !leader_changed(result),
-	      WEAKNESS_NOTHING_GREW);
+	confidence_lacks(r, e->file == CAUSE_FILE_OF_OTHER_TIME,
+			 WEAKNESS_OTHER_TIME);
+	confidence_lacks(r, e->file == CAUSE_FILE_OF_NO_TIME,
+			 WEAKNESS_TIME_UNKNOWN);
+	confidence_lacks(r, !has_baseline, WEAKNESS_NO_BASELINE);
+	confidence_lacks(r, has_baseline && result->baseline.healthy < 0,
+			 WEAKNESS_BASELINE_UNCHECKED);
+	confidence_lacks(
+		r, leader_changed(result) && isnan(result->functions[0].q),
+		WEAKNESS_NOT_TESTED);
+	confidence_lacks(r, has_baseline && !leader_changed(result),
+			 WEAKNESS_NOTHING_GREW);
 }
 
 void cause_judge(const struct cause_evidence *evidence, struct result *result,
@@ -116,7 +120,7 @@ void cause_judge(const struct cause_evidence *evidence, struct result *result,
 		facts->said = leader_changed(result) ? CAUSE_SAYS_GROWN
 			      : result->has_baseline ? CAUSE_SAYS_NOT_GROWN
 						     : CAUSE_SAYS_WHERE;
-	rate(evidence, result, facts);
+	confidence_rate(evidence, result, facts);
 	result->cause.confidence = facts->rating.confidence;
 }
 
@@ -127,8 +131,8 @@ void cause_judge(const struct cause_evidence *evidence, struct result *result,
 #define EXCESS_LEAST_PART 1000
 
 /* As much of it as is left. */
-static void take(struct excess *x, int64_t *left_ns, double ns,
-		 struct excess_part part)
+static void excess_take(struct excess *x, int64_t *left_ns, double ns,
+			struct excess_part part)
 {
 	size_t at;
 
@@ -157,39 +161,42 @@ void excess_sum(const struct excess_facts *f, struct excess *out)
 		out->total_ns = 0;
 		return;
 	}
-	take(out, &left_ns, (double)f->queue_ns,
-	     (struct excess_part){ .kind = EXCESS_QUEUE,
-				   .now_ns = -1,
-				   .before_ns = -1 });
-	take(out, &left_ns, (double)f->call_ns,
-	     (struct excess_part){ .kind = EXCESS_CALL,
-				   .now_ns = -1,
-				   .before_ns = -1 });
+	excess_take(out, &left_ns, (double)f->queue_ns,
+		    (struct excess_part){ .kind = EXCESS_QUEUE,
+					  .now_ns = -1,
+					  .before_ns = -1 });
+	excess_take(out, &left_ns, (double)f->call_ns,
+		    (struct excess_part){ .kind = EXCESS_CALL,
+					  .now_ns = -1,
+					  .before_ns = -1 });
 	if (!isnan(cpu_ns)) {
-		take(out, &left_ns, cpu_ns - gc_ns,
-		     (struct excess_part){
-			     .kind = EXCESS_CPU,
-			     .now_ns = sat_from_f64(f->cpu_now_ns),
-			     .before_ns = sat_from_f64(f->cpu_before_ns) });
-		take(out, &left_ns, gc_ns,
-		     (struct excess_part){ .kind = EXCESS_ALLOC,
-					   .now_ns = -1,
-					   .before_ns = -1 });
+		excess_take(
+			out, &left_ns, cpu_ns - gc_ns,
+			(struct excess_part){
+				.kind = EXCESS_CPU,
+				.now_ns = sat_from_f64(f->cpu_now_ns),
+				.before_ns = sat_from_f64(f->cpu_before_ns) });
+		excess_take(out, &left_ns, gc_ns,
+			    (struct excess_part){ .kind = EXCESS_ALLOC,
+						  .now_ns = -1,
+						  .before_ns = -1 });
 	}
-	take(out, &left_ns, f->blocked_ns,
-	     (struct excess_part){
-		     .kind = EXCESS_BLOCKED,
-		     .now_ns = is_waits_known ? sat_from_f64(
-						       f->blocked_ns +
-						       f->blocked_before_ns)
-					      : -1,
-		     .before_ns = is_waits_known
-					  ? sat_from_f64(f->blocked_before_ns)
+	excess_take(
+		out, &left_ns, f->blocked_ns,
+		(struct excess_part){
+			.kind = EXCESS_BLOCKED,
+			.now_ns = is_waits_known
+					  ? sat_from_f64(f->blocked_ns +
+							 f->blocked_before_ns)
 					  : -1,
-		     .name = f->blocked_in,
-		     .by = f->by });
-	take(out, &left_ns, (double)left_ns,
-	     (struct excess_part){ .kind = EXCESS_REST,
-				   .now_ns = -1,
-				   .before_ns = -1 });
+			.before_ns =
+				is_waits_known
+					? sat_from_f64(f->blocked_before_ns)
+					: -1,
+			.name = f->blocked_in,
+			.by = f->by });
+	excess_take(out, &left_ns, (double)left_ns,
+		    (struct excess_part){ .kind = EXCESS_REST,
+					  .now_ns = -1,
+					  .before_ns = -1 });
 }

@@ -59,7 +59,7 @@ static void set_known(struct time_changes *g, struct wanted *wanted)
 	}
 }
 
-static int64_t clamp(int64_t value, int64_t most)
+static int64_t change_clamp(int64_t value, int64_t most)
 {
 	return max_i64(0, min_i64(value, most));
 }
@@ -75,9 +75,9 @@ static int64_t change_below(const struct time_changes *g, uint32_t span)
 		uint32_t child = t->children[s->child_first + i];
 
 		if (g->times->tree[child] == g->times->tree[span])
-			sum = sat_add_i64(sum,
-					  clamp(g->span_ns[child],
-						g->times->through_ns[child]));
+			sum = sat_add_i64(
+				sum, change_clamp(g->span_ns[child],
+						  g->times->through_ns[child]));
 	}
 	return sum;
 }
@@ -103,7 +103,7 @@ static void set_unknown_share(struct time_changes *g)
 	g->unknown_share = TIME_CHANGE_UNKNOWN_SHARE;
 	if (!g->known[root])
 		return;
-	left = clamp(g->span_ns[root], g->times->path_ns);
+	left = change_clamp(g->span_ns[root], g->times->path_ns);
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		int64_t own = own_time(g, i);
 
@@ -113,9 +113,10 @@ static void set_unknown_share(struct time_changes *g)
 			unknown = sat_add_i64(unknown, own);
 		else
 			left = sat_sub_i64(
-				left, clamp(sat_sub_i64(g->span_ns[i],
-							change_below(g, i)),
-					    own));
+				left,
+				change_clamp(sat_sub_i64(g->span_ns[i],
+							 change_below(g, i)),
+					     own));
 	}
 	g->unknown_share = 0;
 	if (left > 0 && unknown > 0)
@@ -206,8 +207,9 @@ static bool is_gap(const struct time_changes *g,
 			continue;
 		change_ns = sat_sub_i64(g->span_ns[server],
 					change_below(g, server));
-		served_ns = sat_add_i64(served_ns,
-					clamp(change_ns, own_time(g, server)));
+		served_ns = sat_add_i64(
+			served_ns,
+			change_clamp(change_ns, own_time(g, server)));
 	}
 	return grown_ns > 0 && served_ns <= grown_ns / 2;
 }
@@ -246,9 +248,9 @@ static void fill_known(const struct time_changes *g, const struct candidate *c,
 	out->is_alone = o->is_own_compared && !o->has_own_moved;
 }
 
-static void fill(const struct time_changes *g,
-		 const struct candidates *candidates, size_t index,
-		 struct time_change *out)
+static void time_changes_fill(const struct time_changes *g,
+			      const struct candidates *candidates, size_t index,
+			      struct time_change *out)
 {
 	const struct candidate *c = &candidates->items[index];
 	int64_t own = 0, below = 0, total = 0;
@@ -261,14 +263,14 @@ static void fill(const struct time_changes *g,
 		total = sat_add_i64(total, g->span_ns[span]);
 	}
 	*out = (struct time_change){
-		.own_ns = clamp(sat_sub_i64(total, below), own),
+		.own_ns = change_clamp(sat_sub_i64(total, below), own),
 		.total_ns = max_i64(total, 0),
 		.typical_ns = -1,
 	};
 	if (!g->known[c->span])
 		out->own_ns = sat_from_f64((double)own * g->unknown_share);
 	else if (has_typical_self(g, c))
-		out->own_ns = clamp(
+		out->own_ns = change_clamp(
 			sat_sub_i64(own,
 				    sat_mul_i64(g->known[c->span]->own_p50_ns,
 						c->count)),
@@ -292,8 +294,9 @@ static size_t operation_of(const struct time_changes *g,
 
 /* Ten calls from ten places that each grew by a little are one finding: the
  * threshold applies to the total growth of an operation. */
-static bool judge(struct time_changes *g, const struct candidates *candidates,
-		  struct arena *arena, struct error *err)
+static bool time_changes_judge(struct time_changes *g,
+			       const struct candidates *candidates,
+			       struct arena *arena, struct error *err)
 {
 	int64_t *sums = arena_array(arena, g->typical->operation_count,
 				    sizeof *sums);
@@ -343,8 +346,8 @@ bool time_changes_find(const struct calls *c, const struct trace_times *times,
 	set_known(out, wanted);
 	set_span_change(out);
 	for (size_t i = 0; i < candidates->count; i++)
-		fill(out, candidates, i, &out->items[i]);
-	return judge(out, candidates, arena, err);
+		time_changes_fill(out, candidates, i, &out->items[i]);
+	return time_changes_judge(out, candidates, arena, err);
 }
 
 /* ---- the choice ---- */
@@ -492,7 +495,7 @@ static bool has_grown(const struct time_changes *g, const struct entries *e,
 				TIME_CHANGE_PATH_PERCENT));
 }
 
-/* From ten places, of ten entries: see judge(). */
+/* From ten places, of ten entries: see time_changes_judge(). */
 static bool join_operations(const struct time_changes *g, struct entries *e,
 			    const struct candidates *candidates,
 			    struct arena *arena, struct error *err)
@@ -569,7 +572,8 @@ bool time_changes_choose(const struct time_changes *g,
 
 	*out = (struct change_choice){ .best = SIZE_MAX };
 	if (g->known[root])
-		out->trace_ns = clamp(g->span_ns[root], g->times->path_ns);
+		out->trace_ns =
+			change_clamp(g->span_ns[root], g->times->path_ns);
 	if (!entries_init(&e, g, candidates, arena, err))
 		return false;
 	sum_code(g, &e, candidates);
@@ -646,5 +650,5 @@ int64_t time_changes_of_loop(const struct time_changes *g,
 		sum = sat_add_i64(
 			sum,
 			g->span_ns[repeats->members[loop->member_first + i]]);
-	return clamp(sum, loop->through_ns);
+	return change_clamp(sum, loop->through_ns);
 }

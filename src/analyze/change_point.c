@@ -93,7 +93,7 @@ static bool make_room(struct change_scan *s, const struct change_series *in,
 #define SPIKE_TOLD 12.0
 
 /* Replaces spikes by the levels around them. */
-static void smooth(struct change_scan *s)
+static void change_scan_smooth(struct change_scan *s)
 {
 	double *beside = s->likely, usual;
 
@@ -151,7 +151,8 @@ static double noise_of(const struct change_scan *s)
  * it. */
 #define FLOOR_PART 0.01
 
-static void fill(struct change_scan *s, const struct change_series *in)
+static void change_scan_fill(struct change_scan *s,
+			     const struct change_series *in)
 {
 	for (size_t i = 0; i < in->step_count; i++) {
 		if (!(in->counts[i] > 0) || !isfinite(in->counts[i]) ||
@@ -177,7 +178,7 @@ static void fill(struct change_scan *s, const struct change_series *in)
 	s->floor = fmax(FLOOR_PART * change_ratio(s, 0, s->count), 1e-300);
 	for (size_t i = 0; i < s->count; i++)
 		s->levels[i] = level_of(s, i, i + 1);
-	smooth(s);
+	change_scan_smooth(s);
 	for (size_t i = 0; i < s->count; i++)
 		s->sums[i + 1] = s->sums[i] + s->levels[i];
 	s->noise = s->count > 2 ? noise_of(s) : 0;
@@ -270,7 +271,8 @@ static void set_off(const struct change_scan *s, const struct stretch *x,
 	}
 }
 
-static double product(const struct stretch *x, const double *a, const double *b)
+static double stretch_product(const struct stretch *x, const double *a,
+			      const double *b)
 {
 	double sum = 0;
 
@@ -280,7 +282,7 @@ static double product(const struct stretch *x, const double *a, const double *b)
 }
 
 /* Returns the log-likelihood from the residuals of the levels. */
-static double likelihood(const struct stretch *x, double squares)
+static double stretch_likelihood(const struct stretch *x, double squares)
 {
 	double n = (double)(x->count - 1);
 
@@ -317,11 +319,11 @@ static struct unit_step unit_step_at(const struct change_scan *s,
 	return step;
 }
 
-static void explain(const struct stretch *x, double squares, double least,
-		    struct explained *best)
+static void stretch_explain(const struct stretch *x, double squares,
+			    double least, struct explained *best)
 {
 	double n = (double)(x->count - 1);
-	double likely = likelihood(x, squares);
+	double likely = stretch_likelihood(x, squares);
 
 	if (!(likely > best->likelihood))
 		return;
@@ -333,7 +335,8 @@ static void explain(const struct stretch *x, double squares, double least,
 static const double parts[] = { 0, 0.5 };
 
 /* By one wandering, a step at each place and in the one before it. */
-static void look(struct change_scan *s, struct stretch *x, double wander)
+static void change_scan_look(struct change_scan *s, struct stretch *x,
+			     double wander)
 {
 	double least = INFINITY, nearest = INFINITY;
 	double level = 1 + wander; /* variance, by that of the noise */
@@ -352,22 +355,23 @@ static void look(struct change_scan *s, struct stretch *x, double wander)
 		s->room[i] = (double)i;
 	set_off(s, x, s->levels + x->from, s->levels_off);
 	set_off(s, x, s->room, s->line_off);
-	all = product(x, s->levels_off, s->levels_off);
-	line = product(x, s->line_off, s->line_off);
-	both = product(x, s->levels_off, s->line_off);
+	all = stretch_product(x, s->levels_off, s->levels_off);
+	line = stretch_product(x, s->line_off, s->line_off);
+	both = stretch_product(x, s->levels_off, s->line_off);
 	for (size_t i = COUNT_OF(parts); i < COUNT_OF(parts) * x->count; i++) {
 		size_t at = i / COUNT_OF(parts);
 		double part = at > 1 ? parts[i % COUNT_OF(parts)] : 0;
 		struct unit_step step = unit_step_at(s, x, at, part);
 		double left = all - step.levels * step.levels / step.self;
 
-		s->likely[at] = fmax(s->likely[at], likelihood(x, left));
+		s->likely[at] =
+			fmax(s->likely[at], stretch_likelihood(x, left));
 		nearest = fmin(nearest, left);
 		least = fmin(least,
 			     1 / (step.self - step.line * step.line / line));
 	}
-	explain(x, all - both * both / line, least, &x->by_line);
-	explain(x, nearest, least, &x->by_step);
+	stretch_explain(x, all - both * both / line, least, &x->by_line);
+	stretch_explain(x, nearest, least, &x->by_step);
 }
 
 static double median_of(struct change_scan *s, size_t from, size_t to)
@@ -391,7 +395,7 @@ static double find_in(struct change_scan *s, size_t from, size_t to,
 	for (size_t i = 0; i < x.count; i++)
 		s->likely[i] = -INFINITY;
 	for (size_t i = 0; i < COUNT_OF(wanders); i++)
-		look(s, &x, wanders[i]);
+		change_scan_look(s, &x, wanders[i]);
 	for (size_t i = 1; i < x.count; i++) {
 		size_t at = from + i;
 		struct candidate c = { .at = at,
@@ -503,7 +507,7 @@ static bool is_long(const struct change_scan *s, size_t from, size_t to)
 	return to - from >= least;
 }
 
-static void drop(struct candidates *c, size_t i)
+static void candidates_drop(struct candidates *c, size_t i)
 {
 	memmove(c->items + i, c->items + i + 1,
 		(--c->count - i) * sizeof *c->items);
@@ -528,7 +532,7 @@ static void keep_lasting(struct change_scan *s, struct candidates *c)
 				worst = i;
 		}
 		if (worst < c->count)
-			drop(c, worst);
+			candidates_drop(c, worst);
 	} while (worst < c->count);
 }
 
@@ -550,7 +554,8 @@ static double cost_of(const struct change_scan *s, size_t from, size_t at,
  * excluded ones, since the noise is an estimate, too. */
 #define PLACE_LIKELY 11
 
-static double variance(const struct change_scan *s, size_t from, size_t to)
+static double change_scan_variance(const struct change_scan *s, size_t from,
+				   size_t to)
 {
 	double mean = (s->sums[to] - s->sums[from]) / (double)(to - from);
 	double sum = 0;
@@ -574,9 +579,10 @@ static void fill_point(const struct change_scan *s, const struct candidates *c,
 		at--;
 	/* To places that are nearly as likely. */
 	limit = cost_of(s, from, at, to) +
-		PLACE_LIKELY *
-			fmax((variance(s, from, at) + variance(s, at, to)) / 2,
-			     s->noise * s->noise);
+		PLACE_LIKELY * fmax((change_scan_variance(s, from, at) +
+				     change_scan_variance(s, at, to)) /
+					    2,
+				    s->noise * s->noise);
 	for (low = at;
 	     low - 1 > from && cost_of(s, from, low - 1, to) <= limit;)
 		low--;
@@ -770,7 +776,7 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 	*out = (struct change_points){ .least_ratio = INFINITY };
 	if (!make_room(&s, series, arena))
 		return arena_fail(arena, "the series", err);
-	fill(&s, series);
+	change_scan_fill(&s, series);
 	if (s.count < CHANGE_STEPS_MIN)
 		return true;
 	out->first = change_ratio(&s, 0, (s.count + 3) / 4);
@@ -780,7 +786,7 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 	out->noise = s.noise;
 	for (size_t i = c.count; i > 0; i--)
 		if (is_rhythm(&s, &c.items[i - 1])) {
-			drop(&c, i - 1);
+			candidates_drop(&c, i - 1);
 			has_rhythm = true;
 		}
 	has_rhythm = has_rhythm || follows_days(&s);

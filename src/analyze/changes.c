@@ -85,7 +85,8 @@ static void adjust_family(struct diff *const members[MEASURES], bool is_both,
 	}
 }
 
-static bool adjust(struct diff *const members[MEASURES], struct error *err)
+static bool changes_adjust(struct diff *const members[MEASURES],
+			   struct error *err)
 {
 	struct arena *arena = members[0]->t->arena, scratch;
 	struct family f;
@@ -162,7 +163,7 @@ bool changes_find(struct changes *c, const struct func_table *t,
 	for (size_t m = 0; m < MEASURES; m++)
 		if (!diff_test(members[m], t, wants[m], err))
 			return false;
-	if (!adjust(members, err))
+	if (!changes_adjust(members, err))
 		return false;
 	for (size_t m = 0; m < MEASURES; m++)
 		diff_judge(members[m]);

@@ -844,7 +844,7 @@ static void drop_minor_loops(struct choice *c)
 	all->count = kept;
 }
 
-static bool choose(struct choice *c, struct error *err)
+static bool choice_decide(struct choice *c, struct error *err)
 {
 	if (!choose_best(c, err))
 		return false;
@@ -929,7 +929,7 @@ bool choice_make(struct choice *c, const struct trace *t,
 		return find_others(c, err) &&
 		       error_set(err, ERROR_NOT_FOUND, "%s", "");
 	return repeats_find(&c->calls, times, &c->scratch, &c->repeats, err) &&
-	       choose(c, err);
+	       choice_decide(c, err);
 }
 
 bool choice_conclude(struct choice *c, struct result *result,

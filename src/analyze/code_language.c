@@ -30,8 +30,8 @@ static struct letters letters_of(struct str s)
 
 /* Where it is in s, a part of a text of these letters; or SIZE_MAX. Inline, so
  * that of a literal its letters are known. */
-static inline size_t find(const struct letters *l, struct str s,
-			  struct str part)
+static inline size_t letters_find(const struct letters *l, struct str s,
+				  struct str part)
 {
 	for (size_t i = 0; i < part.len; i++)
 		if (!l->has[(unsigned char)part.ptr[i]])
@@ -39,17 +39,18 @@ static inline size_t find(const struct letters *l, struct str s,
 	return str_find(s, part);
 }
 
-static inline bool has(const struct letters *l, struct str s, struct str part)
+static inline bool letters_has(const struct letters *l, struct str s,
+			       struct str part)
 {
-	return find(l, s, part) != SIZE_MAX;
+	return letters_find(l, s, part) != SIZE_MAX;
 }
 
-static inline bool starts(struct str s, struct str prefix)
+static inline bool text_starts(struct str s, struct str prefix)
 {
 	return s.len >= prefix.len && !memcmp(s.ptr, prefix.ptr, prefix.len);
 }
 
-static inline bool ends(struct str s, struct str suffix)
+static inline bool text_ends(struct str s, struct str suffix)
 {
 	return s.len >= suffix.len &&
 	       !memcmp(s.ptr + (s.len - suffix.len), suffix.ptr, suffix.len);
@@ -88,14 +89,14 @@ static unsigned int language_of_file(struct str file)
 {
 	if (!file.len)
 		return 0;
-	if (starts(file, STR("node:")))
+	if (text_starts(file, STR("node:")))
 		return LANGUAGE_NODE;
-	if (starts(file, STR("<frozen ")))
+	if (text_starts(file, STR("<frozen ")))
 		return LANGUAGE_PYTHON;
-	if (starts(file, STR("<internal:")))
+	if (text_starts(file, STR("<internal:")))
 		return LANGUAGE_RUBY;
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-		if (ends(file, suffixes[i].suffix))
+		if (text_ends(file, suffixes[i].suffix))
 			return suffixes[i].language;
 	return 0;
 }
@@ -112,14 +113,14 @@ static bool has_rust_module(struct str name)
 	};
 
 	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-		if (starts(name, modules[i]))
+		if (text_starts(name, modules[i]))
 			return true;
 	return false;
 }
 
 static unsigned int language_of_scoped(const struct letters *l, struct str name)
 {
-	size_t hash = find(l, name, STR("#"));
+	size_t hash = letters_find(l, name, STR("#"));
 
 	/* "Shop::Cart#total"; but C++ and Rust count what has no name:
 	 * "main::{lambda(int)#1}", "main::{closure#0}". */
@@ -128,16 +129,17 @@ static unsigned int language_of_scoped(const struct letters *l, struct str name)
 		return LANGUAGE_RUBY;
 	if ((name.len > 19 &&
 	     str_equal(str_slice(name, name.len - 19, 3), STR("::h"))) ||
-	    has(l, name, STR("{{closure}}")) ||
-	    has(l, name, STR("{closure#")) || has(l, name, STR(" as ")) ||
-	    has_rust_module(name))
+	    letters_has(l, name, STR("{{closure}}")) ||
+	    letters_has(l, name, STR("{closure#")) ||
+	    letters_has(l, name, STR(" as ")) || has_rust_module(name))
 		return LANGUAGE_RUST;
-	if (has(l, name, STR("operator")) ||
-	    has(l, name, STR("(anonymous namespace)")) ||
-	    has(l, name, STR("::{lambda(")) ||
-	    has(l, name, STR("{unnamed type#")) || has(l, name, STR("::~")) ||
-	    has(l, name, STR("std::__")) || has(l, name, STR(">::")) ||
-	    str_ends(name, STR(")")))
+	if (letters_has(l, name, STR("operator")) ||
+	    letters_has(l, name, STR("(anonymous namespace)")) ||
+	    letters_has(l, name, STR("::{lambda(")) ||
+	    letters_has(l, name, STR("{unnamed type#")) ||
+	    letters_has(l, name, STR("::~")) ||
+	    letters_has(l, name, STR("std::__")) ||
+	    letters_has(l, name, STR(">::")) || str_ends(name, STR(")")))
 		return LANGUAGE_NATIVE;
 	return LANGUAGE_NATIVE | LANGUAGE_RUST | LANGUAGE_RUBY;
 }
@@ -203,10 +205,11 @@ static unsigned int language_of_dotted(struct str name)
 
 static bool is_go_name(const struct letters *l, struct str name)
 {
-	size_t literal = find(l, name, STR(".func"));
+	size_t literal = letters_find(l, name, STR(".func"));
 
-	if (has(l, name, STR(".(*")) || has(l, name, STR("[go.shape")) ||
-	    has(l, name, STR("[...]")))
+	if (letters_has(l, name, STR(".(*")) ||
+	    letters_has(l, name, STR("[go.shape")) ||
+	    letters_has(l, name, STR("[...]")))
 		return true;
 	/* "runtime.gcMarkDone.forEachP.func5" */
 	return literal != SIZE_MAX && literal + 5 < name.len &&
@@ -215,29 +218,33 @@ static bool is_go_name(const struct letters *l, struct str name)
 
 static unsigned int language_of_name(const struct letters *l, struct str name)
 {
-	if (starts(name, STR("_ZN")) || starts(name, STR("_R")))
+	if (text_starts(name, STR("_ZN")) || text_starts(name, STR("_R")))
 		return LANGUAGE_NATIVE | LANGUAGE_RUST;
-	if (has(l, name, STR("$$Lambda")) || has(l, name, STR(".<init>")) ||
-	    has(l, name, STR(".lambda$")))
+	if (letters_has(l, name, STR("$$Lambda")) ||
+	    letters_has(l, name, STR(".<init>")) ||
+	    letters_has(l, name, STR(".lambda$")))
 		return LANGUAGE_JVM;
-	if (starts(name, STR("[lib")) && has(l, name, STR(".so")))
+	if (text_starts(name, STR("[lib")) && letters_has(l, name, STR(".so")))
 		return LANGUAGE_NATIVE;
 	if (is_go_name(l, name))
 		return LANGUAGE_GO;
-	if (has(l, name, STR("::")))
+	if (letters_has(l, name, STR("::")))
 		return language_of_scoped(l, name);
-	if (has(l, name, STR("#")))
+	if (letters_has(l, name, STR("#")))
 		return LANGUAGE_RUBY;
-	if (has(l, name, STR("!")))
+	if (letters_has(l, name, STR("!")))
 		return LANGUAGE_DOTNET;
-	if (starts(name, STR("<module>")) || starts(name, STR("<frozen")))
+	if (text_starts(name, STR("<module>")) ||
+	    text_starts(name, STR("<frozen")))
 		return LANGUAGE_PYTHON;
-	if (starts(name, STR("(anon")) || starts(name, STR("(root)")) ||
-	    starts(name, STR("(program)")) || starts(name, STR("node:")))
+	if (text_starts(name, STR("(anon")) ||
+	    text_starts(name, STR("(root)")) ||
+	    text_starts(name, STR("(program)")) ||
+	    text_starts(name, STR("node:")))
 		return LANGUAGE_NODE;
-	if (has(l, name, STR("/")))
+	if (letters_has(l, name, STR("/")))
 		return language_of_path(name);
-	if (has(l, name, STR(".")))
+	if (letters_has(l, name, STR(".")))
 		return language_of_dotted(name);
 	return LANGUAGE_ANY & ~(unsigned int)(LANGUAGE_JVM | LANGUAGE_DOTNET);
 }
@@ -253,7 +260,7 @@ static size_t embedded_file_end(const struct letters *l, struct str name)
 					    TEXT(".mjs"), TEXT(".cjs") };
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-		size_t at = find(l, name, marks[i]);
+		size_t at = letters_find(l, name, marks[i]);
 
 		if (at == SIZE_MAX)
 			continue;
@@ -291,7 +298,7 @@ static struct str without_decoration(struct str name)
 	while (name.len &&
 	       (name.ptr[0] == '<' || name.ptr[0] == '&' || name.ptr[0] == '*'))
 		name = str_slice(name, 1, name.len);
-	if (starts(name, STR("dyn ")) || starts(name, STR("mut ")))
+	if (text_starts(name, STR("dyn ")) || text_starts(name, STR("mut ")))
 		name = str_slice(name, 4, name.len);
 	/* Words such as "void" and "unsigned long" before the name itself. */
 	for (size_t i = 0; i < name.len; i++) {
@@ -308,11 +315,11 @@ static struct str without_decoration(struct str name)
 
 /* "_ZN4core3fmt5write17h..E" as "core::fmt::write"; only the nested form
  * without substitutions, which is what Rust and namespaces give. */
-static struct str demangle(struct str name, char *text, size_t size)
+static struct str name_demangle(struct str name, char *text, size_t size)
 {
 	size_t at = 3, len = 0;
 
-	if (!starts(name, STR("_ZN")))
+	if (!text_starts(name, STR("_ZN")))
 		return name;
 	while (at < name.len && (name.ptr[at] == 'K' || name.ptr[at] == 'V'))
 		at++;
@@ -352,7 +359,7 @@ static struct str without_suffix(const struct letters *l, struct str name)
 		return name;
 	for (size_t i = 0; i < sizeof suffixes_of_c / sizeof *suffixes_of_c;
 	     i++) {
-		size_t at = find(l, name, suffixes_of_c[i]);
+		size_t at = letters_find(l, name, suffixes_of_c[i]);
 
 		if (at != SIZE_MAX && at)
 			name = str_slice(name, 0, at);
@@ -389,8 +396,8 @@ static struct str module_of(struct str file)
 		size_t at = 0, next;
 
 		/* Behind the last of them. */
-		while ((next = find(&l, str_slice(file, at, file.len), path)) !=
-		       SIZE_MAX)
+		while ((next = letters_find(&l, str_slice(file, at, file.len),
+					    path)) != SIZE_MAX)
 			at += next + path.len;
 		if (!at)
 			continue;
@@ -435,7 +442,7 @@ void code_subject_settle(struct code_subject *s, unsigned int profile_languages,
 		s->languages &= profile_languages;
 	if (s->languages & (LANGUAGE_RUST | LANGUAGE_NATIVE))
 		s->name = without_decoration(
-			demangle(s->name, text, MANGLED_BYTES));
+			name_demangle(s->name, text, MANGLED_BYTES));
 }
 
 unsigned int code_languages_of(struct str name, struct str file)

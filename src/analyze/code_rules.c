@@ -42,7 +42,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static bool fail(const struct reader *r, struct rules_fault fault)
+static bool code_rules_fail(const struct reader *r, struct rules_fault fault)
 {
 	fault.line = r->line;
 	*r->fault = fault;
@@ -52,9 +52,10 @@ static bool fail(const struct reader *r, struct rules_fault fault)
 static bool fail_word(const struct reader *r, enum rules_place place,
 		      struct str word)
 {
-	return fail(r, (struct rules_fault){ .kind = RULES_FAULT_WORD,
-					     .place = place,
-					     .word = word });
+	return code_rules_fail(r,
+			       (struct rules_fault){ .kind = RULES_FAULT_WORD,
+						     .place = place,
+						     .word = word });
 }
 
 static struct str next_word(struct reader *r)
@@ -130,11 +131,12 @@ static bool parse_rule(struct reader *r, struct code_rule *rule)
 	rule->op = (enum rule_op)op;
 	rule->text = r->rest;
 	if (!rule->text.len)
-		return fail(
+		return code_rules_fail(
 			r, (struct rules_fault){ .kind = RULES_FAULT_NO_TEXT });
 	if (rule->text.len > LIMIT_RULE_TEXT_BYTES)
-		return fail(r, (struct rules_fault){ .kind = RULES_FAULT_TEXT,
-						     .bytes = rule->text.len });
+		return code_rules_fail(
+			r, (struct rules_fault){ .kind = RULES_FAULT_TEXT,
+						 .bytes = rule->text.len });
 	return true;
 }
 
@@ -146,8 +148,8 @@ static bool rule_add(struct code_rules *rules, size_t *cap, struct arena *arena,
 	if (!parse_rule(r, &rule))
 		return false;
 	if (rules->count == LIMIT_RULES)
-		return fail(r,
-			    (struct rules_fault){ .kind = RULES_FAULT_COUNT });
+		return code_rules_fail(
+			r, (struct rules_fault){ .kind = RULES_FAULT_COUNT });
 	rule.text = arena_str(arena, rule.text);
 	if (!rule.text.ptr ||
 	    !arena_reserve(arena, (void **)&rules->items, cap, rules->count + 1,
@@ -191,8 +193,9 @@ bool code_rules_parse(struct code_rules *rules, struct arena *arena,
 	*rules = (struct code_rules){ .count = 0 };
 	*fault = (struct rules_fault){ .kind = RULES_FAULT_NONE };
 	if (text.len > LIMIT_RULE_FILE_BYTES)
-		fail(&r, (struct rules_fault){ .kind = RULES_FAULT_FILE,
-					       .bytes = text.len });
+		code_rules_fail(&r,
+				(struct rules_fault){ .kind = RULES_FAULT_FILE,
+						      .bytes = text.len });
 	else if (read_lines(rules, arena, text, &r, err))
 		return true;
 	return fault->kind && error_set(err, ERROR_USAGE, "%s", "");

@@ -61,8 +61,8 @@ static bool tally_spans(const struct group_spans *from,
 
 /* Splits values into those of a label and all others, except those of a label
  * that is left out (0: none). */
-static void split(const struct tally *t, uint32_t label, uint32_t left_out,
-		  struct group_pair *p)
+static void tally_split(const struct tally *t, uint32_t label,
+			uint32_t left_out, struct group_pair *p)
 {
 	p->with.count = p->without.count = 0;
 	for (size_t i = 0; i < t->count; i++)
@@ -136,7 +136,7 @@ static uint32_t find_slower(const struct tally *t, uint32_t left_out,
 
 		if (label == left_out || (i && t->items[i - 1].label == label))
 			continue;
-		split(t, label, left_out, p);
+		tally_split(t, label, left_out, p);
 		test = group_test(&p->with, &p->without);
 		if (!group_is_slower(&test, rule, out->value_count) ||
 		    (slower && out->value_count * test.p >= out->p))
@@ -186,7 +186,7 @@ static bool find_concentration(const struct concentration_want *want,
 				found = now.items[i].label;
 	}
 	if (found || want->lead.len) {
-		split(&now, found, 0, &here);
+		tally_split(&now, found, 0, &here);
 		set_sizes(&here, out);
 		out->slow_count = group_from(&here.with, want->threshold_ns);
 		out->other_slow_count =
@@ -210,8 +210,8 @@ static bool find_concentration(const struct concentration_want *want,
 	/* A slower version is always reported; an instance may be permanently
 	 * far away. */
 	if (out->is_found && want->by == CONCENTRATION_INSTANCE) {
-		split(&now, found, 0, &here);
-		split(&before, found, 0, &then);
+		tally_split(&now, found, 0, &here);
+		tally_split(&before, found, 0, &then);
 		out->is_as_ever = group_was_apart(&here, &then);
 		out->is_found = !out->is_as_ever;
 	}
@@ -274,8 +274,8 @@ static struct group_spans spans_before(const struct work *w)
 	return spans_of(w, b->window, b->slots[b->chosen].range);
 }
 
-static bool collect(struct work *w, const struct group_spans *from,
-		    struct span_group *out, struct error *err)
+static bool cohorts_collect(struct work *w, const struct group_spans *from,
+			    struct span_group *out, struct error *err)
 {
 	if (!group_add(out, from, &w->scratch, err))
 		return false;
@@ -447,7 +447,7 @@ static bool has_two_modes(struct work *w)
 }
 
 /* Geometric mean: durations spread by factors. */
-static int64_t between(int64_t a, int64_t b)
+static int64_t middle_between(int64_t a, int64_t b)
 {
 	return (int64_t)exp((log_of(a) + log_of(b)) / 2);
 }
@@ -465,7 +465,7 @@ static int64_t find_threshold(const struct work *w)
 		return own;
 	if (w->is_moved && w->now.p50_ns < own)
 		slow = w->now.p50_ns;
-	threshold = between(typical, slow);
+	threshold = middle_between(typical, slow);
 	if (!w->is_moved && (double)threshold < COHORT_RATIO * (double)typical)
 		threshold = (int64_t)(COHORT_RATIO * (double)typical);
 	return min_i64(threshold, own);
@@ -532,7 +532,7 @@ static bool is_new_mode(struct work *w)
 }
 
 /* The part of the spans that were faster. */
-static double percentile(const struct work *w)
+static double cohorts_percentile(const struct work *w)
 {
 	const struct span_group *g =
 		w->now.count >= GROUP_MIN ? &w->now : &w->before;
@@ -561,7 +561,8 @@ static bool find_concentration_by(struct work *w, enum concentration_by by,
 	/* One that is slower as a whole is not the matter of a request that
 	 * took no longer than those elsewhere. */
 	if (out->is_by_order &&
-	    w->want->duration_ns < between(out->other_p50_ns, out->p50_ns))
+	    w->want->duration_ns <
+		    middle_between(out->other_p50_ns, out->p50_ns))
 		out->is_found = false;
 	return true;
 }
@@ -629,7 +630,7 @@ static bool find_mode(struct work *w, struct error *err)
 	out->is_as_before =
 		part_share(slow_of(w, &w->now)) <
 		NEW_SHARE_RATIO * part_share(slow_of(w, &w->before));
-	out->percentile = percentile(w);
+	out->percentile = cohorts_percentile(w);
 	if (!find_concentration_by(w, CONCENTRATION_INSTANCE, &out->instance,
 				   err) ||
 	    !find_concentration_by(w, CONCENTRATION_VERSION, &out->version,
@@ -789,13 +790,14 @@ static bool fill_cohorts(struct work *w, struct error *err)
 			   ALL_ONES, NULL, &w->out->baseline, err);
 }
 
-static bool find(struct work *w, struct error *err)
+static bool cohorts_collect_find(struct work *w, struct error *err)
 {
 	struct group_spans now = spans_now(w), before = spans_before(w);
 	struct cohorts *out = w->out;
 
-	if (!collect(w, &now, &w->now, err) ||
-	    !collect(w, &before, &w->before, err) || !collect_earlier(w, err))
+	if (!cohorts_collect(w, &now, &w->now, err) ||
+	    !cohorts_collect(w, &before, &w->before, err) ||
+	    !collect_earlier(w, err))
 		return false;
 	out->window_count = (uint32_t)w->now.count;
 	out->p50_ns = w->now.p50_ns;
@@ -815,7 +817,7 @@ bool cohorts_find(const struct cohort_want *want, struct arena *arena,
 
 	*out = (struct cohorts){ 0 };
 	arena_init(&w.scratch, LIMIT_ANALYZE_HEAP_BYTES);
-	is_done = find(&w, err);
+	is_done = cohorts_collect_find(&w, err);
 	arena_release(&w.scratch);
 	return is_done;
 }

@@ -56,8 +56,8 @@ static void set_below(struct work *w)
 }
 
 /* Own times of a window; with has_own_moved of it against `slow`. */
-static bool measure(struct work *w, uint32_t window, uint32_t slow,
-		    struct typical *out, struct error *err)
+static bool contention_measure(struct work *w, uint32_t window, uint32_t slow,
+			       struct typical *out, struct error *err)
 {
 	const struct time_range all = { 0, 0 };
 
@@ -66,7 +66,7 @@ static bool measure(struct work *w, uint32_t window, uint32_t slow,
 	       typical_add_own(out, w->h, window, all, w->below, slow, err);
 }
 
-static void add(struct slowing *s, int64_t usual_ns, int64_t now_ns)
+static void slowing_add(struct slowing *s, int64_t usual_ns, int64_t now_ns)
 {
 	double ratio = (double)now_ns / (double)(usual_ns > 0 ? usual_ns : 1);
 	int64_t added_ns = now_ns - usual_ns;
@@ -86,14 +86,14 @@ static void add(struct slowing *s, int64_t usual_ns, int64_t now_ns)
 /* By how much own times grew that count, beyond chance: GROUP_OWN_MOVED. */
 #define CONTENTION_RATIO 1.5
 
-static bool compare(struct work *w, uint32_t window, struct slowing *out,
-		    struct error *err)
+static bool contention_compare(struct work *w, uint32_t window,
+			       struct slowing *out, struct error *err)
 {
 	struct typical usual, now;
 
 	*out = (struct slowing){ 0 };
-	if (!measure(w, w->base, window, &usual, err) ||
-	    !measure(w, window, UINT32_MAX, &now, err))
+	if (!contention_measure(w, w->base, window, &usual, err) ||
+	    !contention_measure(w, window, UINT32_MAX, &now, err))
 		return false;
 	for (uint32_t i = 0; i < w->h->operation_count; i++) {
 		const struct typical_operation *before = &usual.items[i];
@@ -105,7 +105,7 @@ static bool compare(struct work *w, uint32_t window, struct slowing *out,
 		if (before->has_own_moved &&
 		    (double)after->own_p50_ns >=
 			    CONTENTION_RATIO * (double)before->own_p50_ns)
-			add(out, before->own_p50_ns, after->own_p50_ns);
+			slowing_add(out, before->own_p50_ns, after->own_p50_ns);
 	}
 	return true;
 }
@@ -171,7 +171,7 @@ static bool take_instance(struct work *w, uint32_t instance, struct error *err)
 	return true;
 }
 
-static void tell(const struct slowing *s, struct contention *out)
+static void contention_fill(const struct slowing *s, struct contention *out)
 {
 	if (!out->operation_count || s->least_ratio < out->least_ratio)
 		out->least_ratio = s->least_ratio;
@@ -226,12 +226,12 @@ static bool find_instances(struct work *w, struct contention *out,
 		struct slowing s;
 
 		if (!take_instance(w, w->instances[i], err) ||
-		    !compare(w, w->part, &s, err))
+		    !contention_compare(w, w->part, &s, err))
 			return false;
 		quick += s.compared && !s.slower;
 		if (!is_contention(&s))
 			continue;
-		tell(&s, &found);
+		contention_fill(&s, &found);
 		found.instance = history_text(w->h, w->instances[i]);
 		found.slow_instance_count++;
 		is_slow[i] = true;
@@ -242,7 +242,8 @@ static bool find_instances(struct work *w, struct contention *out,
 	return true;
 }
 
-static bool find(struct work *w, struct contention *out, struct error *err)
+static bool contention_judge(struct work *w, struct contention *out,
+			     struct error *err)
 {
 	struct slowing s;
 
@@ -252,11 +253,11 @@ static bool find(struct work *w, struct contention *out, struct error *err)
 		return false;
 	if (out->operation_count)
 		return true;
-	if (!compare(w, w->slow, &s, err))
+	if (!contention_compare(w, w->slow, &s, err))
 		return false;
 	out->instance_count = w->instance_count;
 	if (is_contention(&s))
-		tell(&s, out);
+		contention_fill(&s, out);
 	return true;
 }
 
@@ -274,7 +275,7 @@ bool contention_find(struct history *h, uint32_t slow, uint32_t base,
 	h->window_count++;
 	h->windows[w.part].spans = NULL;
 	arena_init(&w.scratch, LIMIT_ANALYZE_HEAP_BYTES);
-	is_done = find(&w, out, err);
+	is_done = contention_judge(&w, out, err);
 	h->windows[w.part] =
 		(struct history_window){ .slow_operation = OPERATION_NONE };
 	h->window_count--;

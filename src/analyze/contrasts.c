@@ -189,7 +189,7 @@ struct collecting {
 	bool is_of_process;
 };
 
-static void add(struct collecting *c, uint32_t symbol)
+static void symbols_add(struct collecting *c, uint32_t symbol)
 {
 	struct str key = trace_text(c->t, symbol);
 
@@ -206,10 +206,10 @@ static void add_all(struct collecting *c, uint32_t attr_first,
 		    uint32_t detail_count)
 {
 	for (uint32_t i = attr_first; i < attr_first + attr_count; i++)
-		add(c, c->t->attrs[i].key);
+		symbols_add(c, c->t->attrs[i].key);
 	for (uint32_t i = detail_first; i < detail_first + detail_count; i++)
 		if (c->t->details[i].kind == DETAIL_ATTR)
-			add(c, c->t->details[i].key);
+			symbols_add(c, c->t->details[i].key);
 }
 
 /* The first span of each operation; SPAN_NONE: among none of those looked at.
@@ -322,8 +322,8 @@ static const struct history_span *span_of(const struct work *w,
 			operation];
 }
 
-static int bears(const struct work *w, const struct contrast *c,
-		 uint32_t request)
+static int contrast_bears(const struct work *w, const struct contrast *c,
+			  uint32_t request)
 {
 	const struct history *h = w->history;
 	uint32_t value = value_of(h, c, span_of(w, request, c->operation));
@@ -335,7 +335,8 @@ static int bears(const struct work *w, const struct contrast *c,
 		       : text_bears(h, c, history_text(h, value));
 }
 
-static bool append(struct work *w, enum when when, struct error *err)
+static bool contrasts_append_window(struct work *w, enum when when,
+				    struct error *err)
 {
 	uint32_t width = w->history->operation_count;
 	void *requests = w->requests, *spans = w->spans;
@@ -395,7 +396,7 @@ static bool find_requests(struct work *w, const struct group_spans *from,
 		if (is_known)
 			continue;
 		requests[s->trace] = w->count;
-		if (!append(w, when, err))
+		if (!contrasts_append_window(w, when, err))
 			return false;
 	}
 	return true;
@@ -483,7 +484,7 @@ static void set_sides(struct work *w)
 	}
 }
 
-static bool collect(struct work *w, struct error *err)
+static bool contrasts_collect(struct work *w, struct error *err)
 {
 	const struct contrast_want *want = w->want;
 	const struct window_roles *roles = want->roles;
@@ -540,7 +541,7 @@ static bool collect_before(struct work *w, struct error *err)
  * to some hundreds. */
 #define CONTRAST_TESTS 8000u
 
-static void keep(struct work *w, struct contrast c)
+static void contrasts_keep(struct work *w, struct contrast c)
 {
 	void *found = w->found;
 
@@ -562,7 +563,8 @@ static void count_bearing(const struct work *w, const struct contrast *c,
 		sides[i] = (struct part){ 0, 0 };
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct request *r = &w->requests[i];
-		int is_one = r->side && !r->is_told ? bears(w, c, i) : -1;
+		int is_one =
+			r->side && !r->is_told ? contrast_bears(w, c, i) : -1;
 
 		sides[r->side].some += is_one > 0;
 		sides[r->side].all += is_one >= 0;
@@ -620,7 +622,7 @@ static void test_values(struct work *w, struct contrast c, uint32_t count)
 			continue;
 		c.p = part_p(sides[SIDE_SLOW], sides[SIDE_FAST]);
 		c.effect = more_of(sides);
-		keep(w, c);
+		contrasts_keep(w, c);
 	}
 }
 
@@ -680,7 +682,7 @@ static void test_numbers(struct work *w, struct contrast c)
 	c.fast_count = (uint32_t)fast->count;
 	c.slow_with = (uint32_t)sides[SIDE_SLOW].some;
 	c.fast_with = (uint32_t)sides[SIDE_FAST].some;
-	keep(w, c);
+	contrasts_keep(w, c);
 }
 
 /* All that are there are numbers. */
@@ -707,8 +709,8 @@ static bool read_numbers(struct work *w)
  * codes, or versions. */
 #define CONTRAST_NUMBERS 8u
 
-static void test(struct work *w, enum contrast_of of, uint32_t operation,
-		 uint32_t key)
+static void contrasts_test(struct work *w, enum contrast_of of,
+			   uint32_t operation, uint32_t key)
 {
 	struct contrast c = { .of = of,
 			      .operation = operation,
@@ -764,13 +766,14 @@ static void test_operation(struct work *w, uint32_t operation)
 	}
 
 	if (is_first)
-		test(w, CONTRAST_OF_VERSION, operation, 0);
+		contrasts_test(w, CONTRAST_OF_VERSION, operation, 0);
 	if (is_first && !w->out->is_against_before)
-		test(w, CONTRAST_OF_INSTANCE, operation, 0);
+		contrasts_test(w, CONTRAST_OF_INSTANCE, operation, 0);
 	for (uint32_t key = 0; key < h->key_count; key++)
 		if (keys & 1u << key &&
 		    (is_first || !h->keys[key].is_of_process))
-			test(w, CONTRAST_OF_ATTRIBUTE, operation, key);
+			contrasts_test(w, CONTRAST_OF_ATTRIBUTE, operation,
+				       key);
 }
 
 static bool test_all(struct work *w, struct error *err)
@@ -837,7 +840,7 @@ static bool find_like(struct work *w, const struct contrast *c,
 		return false;
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct request *r = &w->requests[i];
-		int is_one = r->when & when ? bears(w, c, i) : -1;
+		int is_one = r->when & when ? contrast_bears(w, c, i) : -1;
 
 		if (is_one < 0)
 			continue;
@@ -878,8 +881,9 @@ static bool has_rest(const struct group_pair *now,
 	       before->without.count >= CONTRAST_MIN;
 }
 
-static enum contrast_since since(const struct own *own, const struct like *then,
-				 const struct like *here)
+static enum contrast_since contrast_since_when(const struct own *own,
+					       const struct like *then,
+					       const struct like *here)
 {
 	const struct group_pair *now = &here->groups, *before = &then->groups;
 	bool is_more =
@@ -948,9 +952,9 @@ static bool judge_usual(struct work *w, struct contrast *c, struct str value,
 	c->like_before_count = (uint32_t)told->groups.with.count;
 	c->like_p50_ns = now.groups.with.p50_ns;
 	c->like_before_p50_ns = told->groups.with.p50_ns;
-	c->since = since(&own, told, &now);
+	c->since = contrast_since_when(&own, told, &now);
 	if (c->since == CONTRAST_AS_EVER && is_known(&days))
-		c->since = since(&own, &days, &now);
+		c->since = contrast_since_when(&own, &days, &now);
 	c->is_usual = c->since == CONTRAST_AS_EVER &&
 		      is_usual(w, &own, &now, told) &&
 		      (!is_known(&days) || is_usual(w, &own, &now, &days));
@@ -1008,8 +1012,9 @@ static void set_medians(struct work *w, struct contrast *c)
 	w->room.with.count = w->room.without.count = 0;
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct request *r = &w->requests[i];
-		int is_one = r->side && r->when != OF_SLOW_ONLY ? bears(w, c, i)
-								: -1;
+		int is_one = r->side && r->when != OF_SLOW_ONLY
+				     ? contrast_bears(w, c, i)
+				     : -1;
 
 		if (is_one >= 0)
 			group_take(is_one ? &w->room.with : &w->room.without,
@@ -1036,7 +1041,8 @@ static uint32_t own_span(const struct work *w, uint32_t operation)
 	return longest;
 }
 
-static bool tell(struct work *w, struct contrast c, struct error *err)
+static bool contrast_describe(struct work *w, struct contrast c,
+			      struct error *err)
 {
 	const struct trace *t = w->want->trace;
 	uint32_t span = own_span(w, c.operation);
@@ -1058,7 +1064,7 @@ static bool tell(struct work *w, struct contrast c, struct error *err)
 		c.own = text_bears(w->history, &c, own);
 	}
 	for (uint32_t i = 0; i < w->count; i++)
-		w->requests[i].is_told |= bears(w, &c, i) == 1;
+		w->requests[i].is_told |= contrast_bears(w, &c, i) == 1;
 	if (!w->out->count && !collect_before(w, err))
 		return false;
 	if (!judge_usual(w, &c, own, err))
@@ -1067,7 +1073,7 @@ static bool tell(struct work *w, struct contrast c, struct error *err)
 	return true;
 }
 
-static bool choose(struct work *w, struct error *err)
+static bool contrasts_choose(struct work *w, struct error *err)
 {
 	while (w->out->count < CONTRASTS_TOLD) {
 		struct contrast *best = best_left(w);
@@ -1084,7 +1090,7 @@ static bool choose(struct work *w, struct error *err)
 		      more_of(sides) >= CONTRAST_DIFFERENCE &&
 		      part_p(sides[SIDE_SLOW], sides[SIDE_FAST]) <
 			      CONTRAST_Q)) &&
-		    !tell(w, *best, err))
+		    !contrast_describe(w, *best, err))
 			return false;
 		best->q = 1;
 	}
@@ -1102,10 +1108,10 @@ bool contrasts_find(const struct contrast_want *want, struct contrasts *out,
 		return true;
 	arena_init(&w.arena, LIMIT_ANALYZE_HEAP_BYTES);
 	map_init(&w.by_id, &w.arena);
-	is_done = collect(&w, err);
+	is_done = contrasts_collect(&w, err);
 	if (is_done && out->slow_count >= CONTRAST_MIN &&
 	    out->fast_count >= CONTRAST_MIN)
-		is_done = test_all(&w, err) && choose(&w, err);
+		is_done = test_all(&w, err) && contrasts_choose(&w, err);
 	arena_release(&w.arena);
 	return is_done;
 }

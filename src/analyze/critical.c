@@ -54,7 +54,7 @@ static uint32_t host_of(const struct trace *t, uint32_t resource)
 #define LATE_END_NS NS_PER_MS
 #define LATE_END_PERCENT 1
 
-static bool fits(const struct span *child, const struct span *parent)
+static bool span_fits_in(const struct span *child, const struct span *parent)
 {
 	int64_t late = span_duration_ns(parent) / 100 * LATE_END_PERCENT;
 
@@ -70,7 +70,7 @@ static uint64_t pair_key(const struct span *child, const struct span *parent)
 }
 
 /* Returns a span with the times that it had, where its start was rounded. */
-static struct span begun(const struct skew *k, uint32_t span)
+static struct span span_begun(const struct skew *k, uint32_t span)
 {
 	struct span s = k->t->spans[span];
 
@@ -90,9 +90,9 @@ static bool find_trusted(struct skew *k)
 
 		if (!span_is_served_call(k->t, i))
 			continue;
-		child = begun(k, i);
-		parent = begun(k, child.parent);
-		if (fits(&child, &parent) &&
+		child = span_begun(k, i);
+		parent = span_begun(k, child.parent);
+		if (span_fits_in(&child, &parent) &&
 		    !map_insert_u64(&k->trusted, pair_key(&child, &parent), 1,
 				    &ignored))
 			return false;
@@ -134,7 +134,7 @@ static bool is_apart(const struct span *child, const struct span *parent)
 
 /* Returns the smallest offset that fits. For a callee outside of its call the
  * position is unknown: the middle, as in Jaeger. */
-static int64_t align(const struct span *child, const struct span *parent)
+static int64_t span_align(const struct span *child, const struct span *parent)
 {
 	int64_t room =
 		sat_sub_i64(span_duration_ns(parent), span_duration_ns(child));
@@ -153,8 +153,8 @@ static int64_t align(const struct span *child, const struct span *parent)
 static int64_t shift_of(const struct skew *k, uint32_t span,
 			int64_t parent_shift)
 {
-	struct span child = begun(k, span);
-	struct span parent = begun(k, child.parent);
+	struct span child = span_begun(k, span);
+	struct span parent = span_begun(k, child.parent);
 	struct span moved = parent;
 	uint32_t host = k->hosts[child.resource];
 	/* Hosts may be called alike: what begins before it is called is on
@@ -163,11 +163,11 @@ static int64_t shift_of(const struct skew *k, uint32_t span,
 			     (host && host == k->hosts[parent.resource] &&
 			      child.start_ns >= parent.start_ns);
 
-	if (is_same_clock || fits(&child, &parent))
+	if (is_same_clock || span_fits_in(&child, &parent))
 		return parent_shift;
 	moved.start_ns = sat_add_i64(moved.start_ns, parent_shift);
 	moved.end_ns = sat_add_i64(moved.end_ns, parent_shift);
-	if (parent_shift && fits(&child, &moved))
+	if (parent_shift && span_fits_in(&child, &moved))
 		return 0;
 	/* A caller that failed may have given up on a callee that went on. */
 	if (!is_remote_pair(k, span, &child, &parent) ||
@@ -176,7 +176,7 @@ static int64_t shift_of(const struct skew *k, uint32_t span,
 	    (map_find_u64(&k->trusted, pair_key(&child, &parent)) != MAP_NONE &&
 	     !is_apart(&child, &parent)))
 		return parent_shift;
-	return sat_add_i64(parent_shift, align(&child, &parent));
+	return sat_add_i64(parent_shift, span_align(&child, &parent));
 }
 
 /* Fills shift_ns[span], except for late_ns; order lists all spans, parents
@@ -213,7 +213,7 @@ int64_t clock_skew_ns(const struct trace *t, const struct trace_times *times,
 	const struct span *s = &t->spans[span];
 
 	if (s->kind != SPAN_KIND_SERVER || s->parent == SPAN_NONE ||
-	    fits(s, &t->spans[s->parent]))
+	    span_fits_in(s, &t->spans[s->parent]))
 		return 0;
 	return sat_sub_i64(trace_times_skew_ns(times, span),
 			   trace_times_skew_ns(times, s->parent));
@@ -236,7 +236,7 @@ struct pauses {
  * of them make up half of the time at least. */
 #define SESSION_PAUSE_NS NS_PER_S
 
-static void add(struct pauses *p, const struct span *s)
+static void pauses_add(struct pauses *p, const struct span *s)
 {
 	int64_t pause_ns = sat_sub_i64(s->start_ns, p->covered_to_ns);
 
@@ -252,7 +252,7 @@ static void add(struct pauses *p, const struct span *s)
 	p->covered_to_ns = max_i64(p->covered_to_ns, s->end_ns);
 }
 
-static int64_t length(const struct pauses *p)
+static int64_t pauses_length(const struct pauses *p)
 {
 	return sat_sub_i64(p->covered_to_ns, p->start_ns);
 }
@@ -265,7 +265,7 @@ static bool is_enough(const struct pauses *p)
 {
 	return p->count >= SESSION_PAUSES &&
 	       sat_mul_i64(p->sum_ns, 100) >=
-		       sat_mul_i64(length(p), SESSION_PAUSE_PERCENT);
+		       sat_mul_i64(pauses_length(p), SESSION_PAUSE_PERCENT);
 }
 
 /* Returns whether a root represents a session rather than work of its own: no
@@ -283,7 +283,7 @@ static bool session_is_root(const struct trace *t, uint32_t span)
 		const struct span *child =
 			&t->spans[t->children[s->child_first + i]];
 
-		add(&p, child);
+		pauses_add(&p, child);
 		failed += (child->flags & SPAN_IS_ERROR) != 0;
 	}
 	return is_enough(&p) && failed * 2 <= s->child_count;
@@ -308,7 +308,7 @@ static bool session_find(const struct trace *t, const struct trace_times *times,
 		     (s->kind == SPAN_KIND_CONSUMER ||
 		      s->flags & SPAN_IS_FOLLOWS_FROM)))
 			continue;
-		add(&p, s);
+		pauses_add(&p, s);
 		/* As recorded: what never ended seems to last to the end. */
 		if (out->slowest == SPAN_NONE ||
 		    span_duration_ns(s) >
@@ -320,7 +320,7 @@ static bool session_find(const struct trace *t, const struct trace_times *times,
 		return false;
 	}
 	out->request_count = p.runs;
-	out->length_ns = length(&p);
+	out->length_ns = pauses_length(&p);
 	out->pause_ns = p.sum_ns;
 	return true;
 }
@@ -385,7 +385,8 @@ struct path {
 	struct frame *frames;
 };
 
-static bool allocate(struct path *p, struct arena *arena, struct error *err)
+static bool path_allocate(struct path *p, struct arena *arena,
+			  struct error *err)
 {
 	struct trace_times *times = p->times;
 	size_t n = p->t->span_count;
@@ -464,7 +465,7 @@ static bool is_detached(const struct path *p, uint32_t span)
 		child->start_ns < parent->start_ns);
 }
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
+static int64_t ns_clamp(int64_t value, int64_t low, int64_t high)
 {
 	return max_i64(low, min_i64(value, high));
 }
@@ -485,8 +486,9 @@ static void clip_span(struct path *p, uint32_t span)
 	}
 	parent = &p->clipped[above];
 	p->times->tree[span] = p->times->tree[above];
-	own->start_ns = clamp(own->start_ns, parent->start_ns, parent->end_ns);
-	own->end_ns = clamp(own->end_ns, parent->start_ns, parent->end_ns);
+	own->start_ns =
+		ns_clamp(own->start_ns, parent->start_ns, parent->end_ns);
+	own->end_ns = ns_clamp(own->end_ns, parent->start_ns, parent->end_ns);
 }
 
 static int compare_start(const void *left, const void *right)
@@ -510,8 +512,8 @@ static int compare_end(const void *left, const void *right)
 }
 
 /* Copies the waited-for children of a span into its part of p->children. */
-static uint32_t gather(struct path *p, uint32_t span,
-		       const struct extent *extents)
+static uint32_t path_gather(struct path *p, uint32_t span,
+			    const struct extent *extents)
 {
 	const struct span *s = &p->t->spans[span];
 	struct extent *list = p->children + s->child_first;
@@ -530,7 +532,7 @@ static int64_t self_time(struct path *p, uint32_t span)
 {
 	const struct extent *own = &p->whole[span];
 	const struct extent *list = p->children + p->t->spans[span].child_first;
-	uint32_t count = gather(p, span, p->whole);
+	uint32_t count = path_gather(p, span, p->whole);
 	int64_t covered_to = own->start_ns;
 	int64_t self = own->end_ns - own->start_ns;
 
@@ -549,14 +551,14 @@ static int64_t self_time(struct path *p, uint32_t span)
 	return self;
 }
 
-static struct frame enter(struct path *p, uint32_t span)
+static struct frame path_enter(struct path *p, uint32_t span)
 {
 	const struct extent *own = &p->clipped[span];
 	struct frame frame = { .span = span, .at_ns = own->end_ns };
 	struct extent *list = p->children + p->t->spans[span].child_first;
 
 	p->times->through_ns[span] = own->end_ns - own->start_ns;
-	frame.count = gather(p, span, p->clipped);
+	frame.count = path_gather(p, span, p->clipped);
 	frame.last = frame.count;
 	/* A shortened parent also shortens the spans below it. */
 	for (uint32_t i = 0; i < frame.count; i++) {
@@ -645,11 +647,11 @@ static struct extent *next_child(struct path *p, struct frame *f)
 
 /* Backwards from the end of a tree's top: what runs when nothing that is
  * waited for runs belongs to the span itself. */
-static void walk(struct path *p, uint32_t top)
+static void path_walk(struct path *p, uint32_t top)
 {
 	size_t depth = 0;
 
-	p->frames[depth++] = enter(p, top);
+	p->frames[depth++] = path_enter(p, top);
 	while (depth) {
 		struct frame *f = &p->frames[depth - 1];
 		const struct extent *child = next_child(p, f);
@@ -662,11 +664,11 @@ static void walk(struct path *p, uint32_t top)
 		}
 		*critical += f->at_ns - child->end_ns;
 		f->at_ns = child->start_ns;
-		p->frames[depth++] = enter(p, child->span);
+		p->frames[depth++] = path_enter(p, child->span);
 	}
 }
 
-static void compute(struct path *p)
+static void path_compute(struct path *p)
 {
 	const struct trace *t = p->t;
 	struct trace_times *times = p->times;
@@ -697,7 +699,7 @@ static void compute(struct path *p)
 		times->self_ns[i] = self_time(p, i);
 	for (uint32_t i = 0; i < n; i++) {
 		if (times->tree[i] == i)
-			walk(p, i);
+			path_walk(p, i);
 	}
 	if (!n)
 		return;
@@ -745,7 +747,7 @@ bool trace_times_compute(const struct trace *t, struct arena *arena,
 		p.session_root = t->roots[0];
 	*out = (struct trace_times){ .root = SPAN_NONE };
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = allocate(&p, arena, err);
+	is_done = path_allocate(&p, arena, err);
 	if (is_done) {
 		order_spans(&p);
 		is_done = whole_starts_find(t, p.order, out->late_ns, err) &&
@@ -758,7 +760,7 @@ bool trace_times_compute(const struct trace *t, struct arena *arena,
 		out->late_count += out->late_ns[i] != 0;
 	}
 	if (is_done)
-		compute(&p);
+		path_compute(&p);
 	arena_release(&p.scratch);
 	return is_done;
 }

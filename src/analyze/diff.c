@@ -843,8 +843,8 @@ static double growth_of_deviations(const struct diff *d, uint32_t id, double b,
 /* The growth that is claimed in four of five cases, of a row of b samples before;
  * what is too small a part of the whole is not claimed, however significant. id:
  * ENTRY_NONE for a row like most. */
-static double detectable(const struct diff *d, uint32_t id, double part,
-			 double b, double df)
+static double detectable_change(const struct diff *d, uint32_t id, double part,
+				double b, double df)
 {
 	return fmax(least_delta(d) / part,
 		    growth_of_deviations(d, id, b, claimed_deviations(d, df)));
@@ -868,8 +868,8 @@ double diff_detectable(const struct diff *d, uint32_t id)
 
 	if (d->method == DIFF_UNTESTED || !(c.a + c.b > 0))
 		return NAN;
-	return detectable(d, id, part_of(d, &c), samples_before(&c),
-			  noise_of(d, id, &c).df);
+	return detectable_change(d, id, part_of(d, &c), samples_before(&c),
+				 noise_of(d, id, &c).df);
 }
 
 double diff_detectable_of(const struct diff *d, double share, bool is_own)
@@ -888,7 +888,7 @@ double diff_detectable_of(const struct diff *d, double share, bool is_own)
 	certain = growth_of_deviations(d, ENTRY_NONE, c.b,
 				       deviations_at(d->range_level, df) +
 					       SEEN_BEYOND);
-	return fmax(detectable(d, ENTRY_NONE, share, c.b, df),
+	return fmax(detectable_change(d, ENTRY_NONE, share, c.b, df),
 		    is_own ? (1 + certain) * (1 + least) - 1 : 0);
 }
 
@@ -926,7 +926,7 @@ static bool is_visible(const struct diff *d, uint32_t id)
 
 /* Noise is what could be a change: a share that moved, and more than those of
  * all others did. */
-static enum change unproven(const struct diff *d, uint32_t id)
+static enum change change_unproven(const struct diff *d, uint32_t id)
 {
 	if (fmin(fabs(entry_delta(d, id, 1)), fabs(d->rows[id].delta)) >=
 	    DIFF_MIN_DELTA)
@@ -948,7 +948,7 @@ static enum change judge_untested(const struct diff *d, uint32_t id)
 			  : fmin(before, beside) >= DIFF_UNTESTED_RATIO * after;
 
 	if (fabs(delta) < DIFF_UNTESTED_DELTA || !is_apart)
-		return unproven(d, id);
+		return change_unproven(d, id);
 	return diff_name_change(&d->t->entries[id], delta);
 }
 
@@ -1208,8 +1208,8 @@ void diff_judge(struct diff *d)
 					    .measure = d->want->by,
 					    .through = ENTRY_NONE,
 					    .replaces = ENTRY_NONE };
-		row->change =
-			is_tested ? unproven(d, id) : judge_untested(d, id);
+		row->change = is_tested ? change_unproven(d, id)
+					: judge_untested(d, id);
 		row->effect = is_tested ? 0 : row->delta;
 	}
 	thread_halves(judge_rows, &j, d->count, BESIDE_ROWS);

@@ -54,7 +54,7 @@ static bool no_memory(const struct build *b, struct error *err)
 }
 
 /* Cut towards zero, as far as that goes. */
-static int64_t whole(double value)
+static int64_t value_whole(double value)
 {
 	if (isnan(value))
 		return 0;
@@ -120,7 +120,7 @@ static bool stack_add(struct build *b, uint32_t index)
 }
 
 /* The graph of the nodes that are kept. */
-static bool count(struct build *b, struct error *err)
+static bool graph_count(struct build *b, struct error *err)
 {
 	arena_release(&b->pass);
 	graph_edges_init(&b->edges, &b->pass);
@@ -189,7 +189,8 @@ static void scores_make(struct build *b, struct entropy *in,
 			entropy_add(&out[i], n->flat);
 		bits = (in[i].has_edges ? in[i].bits : 1) +
 		       (out[i].has_edges ? out[i].bits : 1);
-		n->score = sat_add_i64(whole(bits * (double)n->cum), n->flat);
+		n->score = sat_add_i64(value_whole(bits * (double)n->cum),
+				       n->flat);
 	}
 }
 
@@ -222,7 +223,7 @@ static bool put_in_order(struct build *b, struct error *err)
 
 static int64_t cutoff_of(int64_t total, double fraction)
 {
-	return whole(fabs((double)total * fraction));
+	return value_whole(fabs((double)total * fraction));
 }
 
 static bool drop_small_nodes(struct build *b, struct error *err)
@@ -243,7 +244,7 @@ static bool drop_small_nodes(struct build *b, struct error *err)
 		n->is_kept = false;
 		dropped++;
 	}
-	return !dropped || count(b, err);
+	return !dropped || graph_count(b, err);
 }
 
 static int compare_edges(const void *left, const void *right, void *data)
@@ -349,15 +350,15 @@ static bool write_graph(struct build *b, struct error *err)
 	return true;
 }
 
-static bool build(struct build *b, struct error *err)
+static bool graph_build(struct build *b, struct error *err)
 {
-	if (!nodes_make(b, err) || !count(b, err) ||
+	if (!nodes_make(b, err) || !graph_count(b, err) ||
 	    !drop_small_nodes(b, err) || !put_in_order(b, err))
 		return false;
 	if (b->kept_count > NODES_MAX) {
 		for (size_t i = NODES_MAX; i < b->kept_count; i++)
 			b->nodes[b->order[i]].is_kept = false;
-		if (!count(b, err) || !put_in_order(b, err))
+		if (!graph_count(b, err) || !put_in_order(b, err))
 			return false;
 	}
 	drop_small_edges(b);
@@ -378,7 +379,7 @@ bool drawn_graph_build(struct drawn_graph *g, const struct profile *p,
 	arena_init(&b.pass, LIMIT_ANALYZE_HEAP_BYTES);
 	map_init(&b.names, &b.scratch);
 	g->total = p->whole_total;
-	is_done = build(&b, err);
+	is_done = graph_build(&b, err);
 	arena_release(&b.scratch);
 	arena_release(&b.pass);
 	return is_done;

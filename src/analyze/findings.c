@@ -1041,7 +1041,8 @@ struct stretch {
 	bool has_children; /* that were waited for */
 };
 
-static void widen(struct stretch *s, int64_t from, int64_t to, int64_t start)
+static void stretch_widen(struct stretch *s, int64_t from, int64_t to,
+			  int64_t start)
 {
 	int64_t length = sat_sub_i64(to, from);
 
@@ -1067,10 +1068,10 @@ static struct stretch find_stretch(const struct collect *k, uint32_t span)
 		if (k->times->tree[child] == child)
 			continue;
 		found.has_children = true;
-		widen(&found, covered_to, moved_start(k, child), start);
+		stretch_widen(&found, covered_to, moved_start(k, child), start);
 		covered_to = max_i64(covered_to, moved_end(k, child));
 	}
-	widen(&found, covered_to, moved_end(k, span), start);
+	stretch_widen(&found, covered_to, moved_end(k, span), start);
 	return found;
 }
 

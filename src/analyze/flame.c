@@ -226,7 +226,7 @@ static bool link_siblings(struct build *b, struct error *err)
 
 /* Ends the node and those above it that have no more children; the next node
  * in depth-first order, or FLAME_NONE. */
-static uint32_t climb(const struct build *b, uint32_t i)
+static uint32_t node_climb(const struct build *b, uint32_t i)
 {
 	for (;;) {
 		const struct growing *n = &b->nodes[i];
@@ -264,7 +264,7 @@ static bool write_nodes(struct build *b, struct error *err)
 		for (int s = 0; s < FLAME_SIDES; s++)
 			n->values[s] = from->values[s];
 		i = from->first_child != FLAME_NONE ? from->first_child
-						    : climb(b, i);
+						    : node_climb(b, i);
 	}
 	return true;
 }
@@ -451,9 +451,9 @@ static bool take_table(struct build *b, const struct profile *slow,
 				err);
 }
 
-static bool build(struct build *b, const struct profile *slow,
-		  const struct profile *baseline, const struct result *r,
-		  struct error *err)
+static bool flame_fill(struct build *b, const struct profile *slow,
+		       const struct profile *baseline, const struct result *r,
+		       struct error *err)
 {
 	uint32_t root;
 
@@ -485,8 +485,8 @@ bool flame_build(struct flame *f, const struct profile *slow,
 	*f = (struct flame){ .arena = arena, .is_reversed = want->is_reversed };
 	arena_init(&b.scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	map_init(&b.map, &b.scratch);
-	is_done = build(&b, slow, result->is_compared ? baseline : NULL, result,
-			err);
+	is_done = flame_fill(&b, slow, result->is_compared ? baseline : NULL,
+			     result, err);
 	arena_release(&b.scratch);
 	return is_done;
 }

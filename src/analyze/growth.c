@@ -38,7 +38,7 @@ static double variance_of_s(void)
 	return n * (n - 1) * (2 * n + 5) / 18;
 }
 
-static double mean(const double *values, size_t from, size_t to)
+static double values_mean(const double *values, size_t from, size_t to)
 {
 	double sum = 0;
 
@@ -106,9 +106,9 @@ static void mean_segment(const struct growth_segment *s, size_t count,
 static enum growth_kind find_kind(const struct growth_segment *all,
 				  const struct growth *g, double least)
 {
-	double middle = mean(all->values, FIRST_END, LAST_BEGIN);
-	double load_middle = mean(all->load, FIRST_END, LAST_BEGIN);
-	double load_end = mean(all->load, LAST_BEGIN, BLOCKS);
+	double middle = values_mean(all->values, FIRST_END, LAST_BEGIN);
+	double load_middle = values_mean(all->load, FIRST_END, LAST_BEGIN);
+	double load_end = values_mean(all->load, LAST_BEGIN, BLOCKS);
 
 	if (g->end - g->start < least)
 		return GROWTH_SMALL;
@@ -156,15 +156,16 @@ void growth_judge(const struct growth_segment *s, size_t count, double least,
 	out->p = z > 0 ? normal_two_sided(z) / 2 : 1;
 	mean_segment(s, count, &all);
 	find_slope(s, count, out);
-	out->start = mean(all.values, 0, FIRST_END);
-	out->end = mean(all.values, LAST_BEGIN, BLOCKS);
+	out->start = values_mean(all.values, 0, FIRST_END);
+	out->end = values_mean(all.values, LAST_BEGIN, BLOCKS);
 	n = add_slopes(all.hours, all.values, LAST_BEGIN, slopes);
 	if (n && out->per_hour > 0)
 		out->late_share = stats_median(slopes, n) / out->per_hour;
-	load = mean(all.load, 0, FIRST_END);
+	load = values_mean(all.load, 0, FIRST_END);
 	if (all.has_load && load > 0)
 		out->load_growth =
-			(mean(all.load, LAST_BEGIN, BLOCKS) - load) / load;
+			(values_mean(all.load, LAST_BEGIN, BLOCKS) - load) /
+			load;
 	out->kind = find_kind(&all, out, least);
 }
 

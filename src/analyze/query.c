@@ -52,7 +52,7 @@ struct scan {
 	size_t last_end; /* of the last row that was kept */
 };
 
-static char peek(const struct scan *s, size_t at)
+static char scan_peek(const struct scan *s, size_t at)
 {
 	return at < s->text.len ? s->text.ptr[at] : '\0';
 }
@@ -83,7 +83,7 @@ static size_t skip_quoted(const struct scan *s, size_t at, char quote)
 
 		if (c == '\\' && quote != '`')
 			at++;
-		else if (c == quote && peek(s, at + 1) == quote)
+		else if (c == quote && scan_peek(s, at + 1) == quote)
 			at++;
 		else if (c == quote)
 			return at + 1;
@@ -98,11 +98,11 @@ static size_t skip_dollar(const struct scan *s, size_t at)
 	struct str tag;
 	size_t found;
 
-	if (ascii_is_digit(peek(s, end)))
+	if (ascii_is_digit(scan_peek(s, end)))
 		return skip_names(s, end);
-	while (is_name(peek(s, end)) && peek(s, end) != '$')
+	while (is_name(scan_peek(s, end)) && scan_peek(s, end) != '$')
 		end++;
-	if (peek(s, end) != '$')
+	if (scan_peek(s, end) != '$')
 		return at;
 	tag = str_slice(s->text, at, end + 1 - at);
 	found = str_find(str_slice(s->text, end + 1, s->text.len), tag);
@@ -111,12 +111,13 @@ static size_t skip_dollar(const struct scan *s, size_t at)
 
 static size_t skip_number(const struct scan *s, size_t at)
 {
-	char c = peek(s, at);
+	char c = scan_peek(s, at);
 
 	while (ascii_is_digit(c) || is_name_start(c) || c == '.' ||
-	       ((c == '+' || c == '-') && (peek(s, at - 1) | 0x20) == 'e' &&
-		ascii_is_digit(peek(s, at + 1))))
-		c = peek(s, ++at);
+	       ((c == '+' || c == '-') &&
+		(scan_peek(s, at - 1) | 0x20) == 'e' &&
+		ascii_is_digit(scan_peek(s, at + 1))))
+		c = scan_peek(s, ++at);
 	return at;
 }
 
@@ -125,14 +126,14 @@ static size_t skip_percent(const struct scan *s, size_t at)
 {
 	size_t end = at + 1;
 
-	if (peek(s, end) == '(') {
+	if (scan_peek(s, end) == '(') {
 		end = skip_names(s, end + 1);
-		if (peek(s, end) != ')')
+		if (scan_peek(s, end) != ')')
 			return at;
 		end++;
 	}
-	if ((peek(s, end) != 's' && peek(s, end) != 'd') ||
-	    is_name(peek(s, end + 1)))
+	if ((scan_peek(s, end) != 's' && scan_peek(s, end) != 'd') ||
+	    is_name(scan_peek(s, end + 1)))
 		return at;
 	return end + 1;
 }
@@ -140,8 +141,8 @@ static size_t skip_percent(const struct scan *s, size_t at)
 /* The end of the literal or placeholder at `at`, or `at` when none. */
 static size_t skip_literal(const struct scan *s, size_t at)
 {
-	char c = peek(s, at);
-	char next = peek(s, at + 1);
+	char c = scan_peek(s, at);
+	char next = scan_peek(s, at + 1);
 
 	if (c == '\'')
 		return skip_quoted(s, at, c);
@@ -163,7 +164,7 @@ static size_t skip_literal(const struct scan *s, size_t at)
 	return at;
 }
 
-static void put(struct scan *s, const char *text, size_t len)
+static void scan_put(struct scan *s, const char *text, size_t len)
 {
 	if (s->has_blank && s->last)
 		buf_add_char(s->out, ' ');
@@ -174,13 +175,13 @@ static void put(struct scan *s, const char *text, size_t len)
 
 static void put_span(struct scan *s, size_t end)
 {
-	put(s, s->text.ptr + s->at, end - s->at);
+	scan_put(s, s->text.ptr + s->at, end - s->at);
 	s->at = end;
 }
 
 static void put_mask(struct scan *s, size_t end)
 {
-	put(s, "?", 1);
+	scan_put(s, "?", 1);
 	s->at = end;
 }
 
@@ -190,18 +191,19 @@ static size_t skip_comment(const struct scan *s, size_t at)
 {
 	unsigned depth = 0;
 
-	if (peek(s, at) == '-' && peek(s, at + 1) == '-') {
+	if (scan_peek(s, at) == '-' && scan_peek(s, at + 1) == '-') {
 		while (at < s->text.len && s->text.ptr[at] != '\n')
 			at++;
 		return at;
 	}
-	if (peek(s, at) != '/' || peek(s, at + 1) != '*')
+	if (scan_peek(s, at) != '/' || scan_peek(s, at + 1) != '*')
 		return at;
 	do {
-		if (peek(s, at) == '/' && peek(s, at + 1) == '*') {
+		if (scan_peek(s, at) == '/' && scan_peek(s, at + 1) == '*') {
 			depth++;
 			at += 2;
-		} else if (peek(s, at) == '*' && peek(s, at + 1) == '/') {
+		} else if (scan_peek(s, at) == '*' &&
+			   scan_peek(s, at + 1) == '/') {
 			depth--;
 			at += 2;
 		} else {
@@ -213,10 +215,10 @@ static size_t skip_comment(const struct scan *s, size_t at)
 
 static size_t skip_blanks(const struct scan *s, size_t at)
 {
-	char c = peek(s, at);
+	char c = scan_peek(s, at);
 
 	while (c == ' ' || (c >= '\t' && c <= '\r'))
-		c = peek(s, ++at);
+		c = scan_peek(s, ++at);
 	return at;
 }
 
@@ -227,16 +229,16 @@ static size_t skip_list(const struct scan *s, size_t at)
 	for (;;) {
 		size_t start = skip_blanks(s, at + 1);
 
-		if (peek(s, start) == '-')
+		if (scan_peek(s, start) == '-')
 			start++;
-		at = peek(s, start) == '"' ? skip_quoted(s, start, '"')
-					   : skip_literal(s, start);
+		at = scan_peek(s, start) == '"' ? skip_quoted(s, start, '"')
+						: skip_literal(s, start);
 		if (at == start)
 			return 0;
 		at = skip_blanks(s, at);
-		if (peek(s, at) == ')')
+		if (scan_peek(s, at) == ')')
 			return at + 1;
-		if (peek(s, at) != ',')
+		if (scan_peek(s, at) != ',')
 			return 0;
 	}
 }
@@ -275,8 +277,8 @@ static void put_name(struct scan *s)
 	size_t len = end - s->at;
 	char upper[KEYWORD_BYTES] = "";
 	char lower[KEYWORD_BYTES] = "";
-	bool is_plain =
-		len < KEYWORD_BYTES && s->last != '.' && peek(s, end) != '.';
+	bool is_plain = len < KEYWORD_BYTES && s->last != '.' &&
+			scan_peek(s, end) != '.';
 
 	for (size_t i = 0; is_plain && i < len; i++) {
 		char c = s->text.ptr[s->at + i];
@@ -299,7 +301,7 @@ static void put_name(struct scan *s)
 		put_span(s, end);
 		return;
 	}
-	put(s, lower, len);
+	scan_put(s, lower, len);
 	s->at = end;
 }
 
@@ -308,7 +310,7 @@ static void put_bracket(struct scan *s)
 	size_t end = s->word == WORD_IN ? skip_list(s, s->at) : 0;
 
 	if (end) {
-		put(s, "(?)", 3);
+		scan_put(s, "(?)", 3);
 		s->at = end;
 		return;
 	}
@@ -334,7 +336,7 @@ static void put_token(struct scan *s)
 		return;
 	}
 	if (end == s->at && memchr("+-", c, 2) &&
-	    ascii_is_digit(peek(s, s->at + 1)) &&
+	    ascii_is_digit(scan_peek(s, s->at + 1)) &&
 	    memchr("=<>(,[", s->last, 6)) {
 		s->at++; /* a sign */
 		return;
@@ -346,7 +348,7 @@ static void put_token(struct scan *s)
 		 * MySQL: a text when something is compared with it and no
 		 * column follows. */
 		end = skip_quoted(s, s->at, c);
-		if (is_compared && peek(s, end) != '.')
+		if (is_compared && scan_peek(s, end) != '.')
 			put_mask(s, end);
 		else
 			put_span(s, end);
@@ -372,12 +374,12 @@ static void put_json_token(struct scan *s)
 
 	if (c == '"') {
 		end = skip_quoted(s, s->at, c);
-		if (peek(s, skip_blanks(s, end)) == ':')
+		if (scan_peek(s, skip_blanks(s, end)) == ':')
 			put_span(s, end);
 		else
 			put_mask(s, end);
 	} else if (ascii_is_digit(c) ||
-		   (c == '-' && ascii_is_digit(peek(s, s->at + 1)))) {
+		   (c == '-' && ascii_is_digit(scan_peek(s, s->at + 1)))) {
 		put_mask(s, skip_number(s, s->at + 1));
 	} else if (is_name_start(c)) {
 		put_span(s, skip_names(s, s->at));

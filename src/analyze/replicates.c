@@ -99,7 +99,7 @@ static double chi2_part(double df, double deviations)
 
 /* Second derivative of log Gamma(x), x > 0: the variance of the logarithm of a
  * gamma variable. By its recurrence up to where the series holds. */
-static double trigamma(double x)
+static double trigamma_at(double x)
 {
 	double sum = 0, square;
 
@@ -115,12 +115,12 @@ static double df_of_variance(double variance)
 {
 	double low = LEAST_PRIOR_DF, high = MOST_PRIOR_DF;
 
-	if (trigamma(low / 2) <= variance)
+	if (trigamma_at(low / 2) <= variance)
 		return low;
 	for (int i = 0; i < HALVINGS; i++) {
 		double df = sqrt(low * high);
 
-		if (trigamma(df / 2) > variance)
+		if (trigamma_at(df / 2) > variance)
 			low = df;
 		else
 			high = df;
@@ -979,7 +979,7 @@ static struct noise trend_at(const struct replicate_noise *n, double mean)
 	if (!(apart > 0))
 		return (struct noise){ n->sampling, n->prior_df };
 	if (isfinite(n->prior_df))
-		apart += trigamma(n->prior_df / 2);
+		apart += trigamma_at(n->prior_df / 2);
 	/* The inverse of trigamma(df / 2), by two terms of its series. */
 	return (struct noise){ n->sampling, (1 + sqrt(1 + 2 * apart)) / apart };
 }
@@ -995,8 +995,8 @@ static struct noise noise_squeezed(const struct replicate_noise *n,
 	if (!(df > 0))
 		return prior;
 	own = sums->pearson / df;
-	apart = trigamma(df / 2) +
-		(isinf(prior.df) ? 0 : trigamma(prior.df / 2));
+	apart = trigamma_at(df / 2) +
+		(isinf(prior.df) ? 0 : trigamma_at(prior.df / 2));
 	if (own > prior.phi * chi2_part(df, 0) * exp(OUTSIDE * sqrt(apart)))
 		return (struct noise){ own, df };
 	if (isinf(prior.df))

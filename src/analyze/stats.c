@@ -455,8 +455,8 @@ static struct interval rate_interval(double x, double phi, double z)
 }
 
 /* Newcombe's combination of two one-sided intervals. */
-static struct interval difference(double a, struct interval in_a, double b,
-				  struct interval in_b)
+static struct interval interval_difference(double a, struct interval in_a,
+					   double b, struct interval in_b)
 {
 	return (struct interval){
 		a - b - hypot(a - in_a.low, in_b.high - b),
@@ -464,7 +464,7 @@ static struct interval difference(double a, struct interval in_a, double b,
 	};
 }
 
-static struct interval scaled(struct interval i, double factor)
+static struct interval interval_scaled(struct interval i, double factor)
 {
 	return (struct interval){ i.low * factor, i.high * factor };
 }
@@ -475,19 +475,22 @@ struct interval counts_delta_interval(const struct counts *c, double slow_total,
 	double factor_a, factor_b;
 
 	if (c->exposure == EXPOSURE_SHARE)
-		return difference(c->n_a > 0 ? c->a / c->n_a : 0,
-				  share_interval(c->a, c->n_a, phi, z),
-				  c->n_b > 0 ? c->b / c->n_b : 0,
-				  share_interval(c->b, c->n_b, phi, z));
+		return interval_difference(
+			c->n_a > 0 ? c->a / c->n_a : 0,
+			share_interval(c->a, c->n_a, phi, z),
+			c->n_b > 0 ? c->b / c->n_b : 0,
+			share_interval(c->b, c->n_b, phi, z));
 	factor_a = slow_total > 0 ? 1 / slow_total : 0;
 	factor_b = factor_a * baseline_scale(c);
-	return difference(
+	return interval_difference(
 		c->a * factor_a,
-		scaled(rate_interval(c->a, phi + c->a * c->n_a_variance, z),
-		       factor_a),
+		interval_scaled(
+			rate_interval(c->a, phi + c->a * c->n_a_variance, z),
+			factor_a),
 		c->b * factor_b,
-		scaled(rate_interval(c->b, phi + c->b * c->n_b_variance, z),
-		       factor_b));
+		interval_scaled(
+			rate_interval(c->b, phi + c->b * c->n_b_variance, z),
+			factor_b));
 }
 
 struct p_values {

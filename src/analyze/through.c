@@ -211,7 +211,7 @@ static bool is_certain(const struct tracing *t, size_t i)
 }
 
 /* Possible noise only explains noise. */
-static bool explains(const struct tracing *t, size_t other, size_t i)
+static bool tracing_explains(const struct tracing *t, size_t other, size_t i)
 {
 	return other != i && (is_certain(t, other) || !is_certain(t, i));
 }
@@ -222,7 +222,8 @@ static bool is_asked_by(const struct tracing *t, size_t caller, size_t helper)
 	const struct func_entry *entries = t->d->t->entries;
 	double delta = delta_between(t, caller, helper);
 
-	if (!explains(t, caller, helper) || !is_above(t, caller, helper) ||
+	if (!tracing_explains(t, caller, helper) ||
+	    !is_above(t, caller, helper) ||
 	    !is_most(delta_of(t, caller), delta))
 		return false;
 	if (is_still_elsewhere(t, caller, helper))
@@ -256,7 +257,7 @@ static uint32_t find_holder(const struct tracing *t, size_t i)
 	uint32_t found = NOT_CHOSEN;
 
 	for (size_t g = 0; g < t->count; g++)
-		if (explains(t, g, i) && t->asking[g] == NOT_CHOSEN &&
+		if (tracing_explains(t, g, i) && t->asking[g] == NOT_CHOSEN &&
 		    is_above(t, i, g) &&
 		    is_most(delta_between(t, i, g), delta_of(t, i)) &&
 		    is_most(delta_of(t, g), delta_between(t, i, g)) &&

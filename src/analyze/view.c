@@ -400,36 +400,37 @@ bool profile_view(const struct profile *p, const struct view *v,
 #define LONG_S 120.0
 #define TYPICAL_LONG_S 30.0
 
-static double seconds(const struct profile *p)
+static double profile_seconds(const struct profile *p)
 {
 	return (double)p->duration_ns / 1e9;
 }
 
 /* How far a is from a multiple of step. */
-static double off(double a, double step)
+static double rounding_off(double a, double step)
 {
 	return fabs(a - step * round(a / step));
 }
 
 bool profile_is_of_a_time(const struct profile *p)
 {
-	double length_s = seconds(p);
+	double length_s = profile_seconds(p);
 	double late = fmax(STOP_S, STOP_PART * length_s);
 	double step = length_s > LONG_S ? TYPICAL_LONG_S : TYPICAL_S;
 
 	if (length_s < 1 - STOP_PART)
 		return false;
-	if (off(length_s, 1) <= STOP_PART)
+	if (rounding_off(length_s, 1) <= STOP_PART)
 		return true;
 	return length_s >= TYPICAL_S - late &&
-	       off(length_s, step) <= fmin(late, step / 10);
+	       rounding_off(length_s, step) <= fmin(late, step / 10);
 }
 
 enum normalize profiles_default_normalize(const struct profile *slow,
 					  const struct profile *baseline,
 					  bool *is_of_whole_runs)
 {
-	double after = seconds(slow), before = seconds(baseline);
+	double after = profile_seconds(slow),
+	       before = profile_seconds(baseline);
 
 	*is_of_whole_runs = false;
 	/* Instructions of a whole run, not those of a time. */

@@ -203,7 +203,7 @@ const char *address_beside_traces(const char *traces_url, const char *url)
 
 /* Returns whether a receiver accepts traces, or profiles. */
 
-static bool takes(const struct receiver *r, bool is_of_profiles)
+static bool receiver_takes(const struct receiver *r, bool is_of_profiles)
 {
 	return is_of_profiles ? r->profile_request != NULL
 			      : r->traces_request != NULL;
@@ -216,7 +216,7 @@ static bool fail_kind(bool is_of_profiles, struct error *err)
 
 	buf_init(&list, LIMIT_ERROR_BYTES);
 	for (size_t i = 0; i < receiver_table_count; i++)
-		if (takes(receiver_table[i], is_of_profiles))
+		if (receiver_takes(receiver_table[i], is_of_profiles))
 			buf_addf(&list, "%s%shttp://HOST",
 				 list.len ? " or " : "",
 				 receiver_table[i]->prefix);
@@ -233,12 +233,12 @@ static bool check_receiver(const struct receiver *r, const struct side *to,
 {
 	const struct endpoint *e = &to->endpoint;
 
-	if (!takes(r, is_of_profiles) && r->no_profiles)
+	if (!receiver_takes(r, is_of_profiles) && r->no_profiles)
 		return error_set(err, ERROR_USAGE,
 				 "%s: export them to a Pyroscope "
 				 "(pyroscope+http://HOST) or into a folder",
 				 r->no_profiles);
-	if (!takes(r, is_of_profiles))
+	if (!receiver_takes(r, is_of_profiles))
 		return fail_kind(is_of_profiles, err);
 	return !r->token_header || e->token || to->token_command ||
 	       e->header_count ||

@@ -224,7 +224,7 @@ static bool read_json_reason(struct str body, struct json_reason *found)
 
 /* Descends while the message is itself such a document. The caller releases
  * found->message. */
-static bool unwrap(struct str body, struct json_reason *found)
+static bool reason_unwrap(struct str body, struct json_reason *found)
 {
 	*found = (struct json_reason){ .code = "" };
 	buf_init(&found->message, LIMIT_ERROR_BODY_BYTES);
@@ -253,9 +253,9 @@ void reason_read(const struct http_response *response, struct reason *reason)
 	if (body_is_html(response)) {
 		reason_set(reason, STR("an HTML page"));
 	} else if (body_first(response) == '{') {
-		reason_set(reason, unwrap(body, &found)
-			   ? buf_str(&found.message)
-			   : body);
+		reason_set(reason, reason_unwrap(body, &found)
+					   ? buf_str(&found.message)
+					   : body);
 		buf_release(&found.message);
 	} else {
 		reason_set(reason, body);
@@ -268,7 +268,7 @@ void connect_code_read(const struct http_response *response, char *out,
 	struct json_reason found = { 0 };
 
 	if (body_first(response) == '{') {
-		unwrap(body_text(response), &found);
+		reason_unwrap(body_text(response), &found);
 		buf_release(&found.message);
 	}
 	snprintf(out, size, "%s", found.code);

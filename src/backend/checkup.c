@@ -134,7 +134,7 @@ static enum trouble wire_trouble(const struct error *err)
 	return TROUBLE_NO_CONNECTION;
 }
 
-static enum trouble refusal(const struct http_response *response)
+static enum trouble response_refusal(const struct http_response *response)
 {
 	struct reason reason;
 	struct str text;
@@ -157,7 +157,7 @@ enum trouble trouble_find(const struct http_response *response)
 	if (status == 0)
 		return wire_trouble(&response->err);
 	if (status == 401 || status == 403)
-		return refusal(response);
+		return response_refusal(response);
 	if (status == 407)
 		return TROUBLE_PROXY_LOGIN;
 	if (status >= 300 && status < 400)
@@ -420,7 +420,7 @@ static bool probe_show(struct probe *p, struct error *err)
 
 /* Probes all kinds concurrently; if several match the first of the table is
  * used. */
-static bool probe(struct backends *b, struct error *err)
+static bool traces_probe(struct backends *b, struct error *err)
 {
 	struct probe p = { .backends = b };
 	bool done = true;
@@ -445,5 +445,5 @@ static bool probe(struct backends *b, struct error *err)
 
 bool backends_probe_traces(struct backends *b, struct error *err)
 {
-	return b->traces.row || probe(b, err);
+	return b->traces.row || traces_probe(b, err);
 }

@@ -111,7 +111,8 @@ bool fleet_file_open(struct fleet_file *file, const char *path,
 
 /* ---- what is added ---- */
 
-static bool add(struct fleet_file *file, struct str text, struct error *err)
+static bool fleet_file_add(struct fleet_file *file, struct str text,
+			   struct error *err)
 {
 	while (text.len) {
 		ssize_t n = write(file->fd, text.ptr, text.len);
@@ -129,7 +130,7 @@ static bool add_buf(struct fleet_file *file, struct out *out, struct buf *text,
 		    struct error *err)
 {
 	bool done = out_finish(out, file->path, err) &&
-		    add(file, buf_str(text), err);
+		    fleet_file_add(file, buf_str(text), err);
 
 	out_release(out);
 	buf_release(text);

@@ -55,8 +55,8 @@ bool metrics_request(const struct backends *b, const struct metric_query *query,
 	return true;
 }
 
-static bool request(struct job *job, struct backends *b,
-		    struct http_request *request, struct error *err)
+static bool metrics_job_request(struct job *job, struct backends *b,
+				struct http_request *request, struct error *err)
 {
 	struct metric_job *m = (struct metric_job *)job;
 
@@ -67,8 +67,8 @@ static bool request(struct job *job, struct backends *b,
 	return true;
 }
 
-static bool answer(struct job *job, struct backends *b,
-		   const struct http_response *response)
+static bool metrics_job_answer(struct job *job, struct backends *b,
+			       const struct http_response *response)
 {
 	struct metric_job *m = (struct metric_job *)job;
 	const struct metric_backend *server = backends_metrics(b);
@@ -84,11 +84,12 @@ static bool answer(struct job *job, struct backends *b,
 
 void metric_job_init(struct metric_job *m, const struct metric_query *query)
 {
-	static const struct job_type type = { .request = request,
-					      .answer = answer,
+	static const struct job_type type = { .request = metrics_job_request,
+					      .answer = metrics_job_answer,
 					      .about = ABOUT_METRIC };
-	static const struct job_type exemplars = { .request = request,
-						   .answer = answer,
+	static const struct job_type exemplars = { .request =
+							   metrics_job_request,
+						   .answer = metrics_job_answer,
 						   .about = ABOUT_METRIC,
 						   .is_newer = true };
 

@@ -39,7 +39,7 @@ void selector_free(struct selector *selector)
 	mem_free(selector);
 }
 
-static bool fail(const struct parser *p, const char *wanted)
+static bool parser_fail(const struct parser *p, const char *wanted)
 {
 	return error_set(p->err, ERROR_USAGE,
 			 "the selector is not one at byte %zu: %s is missing; "
@@ -49,21 +49,22 @@ static bool fail(const struct parser *p, const char *wanted)
 
 /* ---- pieces ---- */
 
-static char peek(const struct parser *p)
+static char parser_peek(const struct parser *p)
 {
 	return p->at < p->text.len ? p->text.ptr[p->at] : '\0';
 }
 
 static void skip_blanks(struct parser *p)
 {
-	while (p->at < p->text.len && strchr(" \t\r\n", peek(p)) && peek(p))
+	while (p->at < p->text.len && strchr(" \t\r\n", parser_peek(p)) &&
+	       parser_peek(p))
 		p->at++;
 }
 
 static bool take_char(struct parser *p, char c)
 {
 	skip_blanks(p);
-	if (peek(p) != c || p->at >= p->text.len)
+	if (parser_peek(p) != c || p->at >= p->text.len)
 		return false;
 	p->at++;
 	return true;
@@ -96,10 +97,10 @@ static void add_escape(struct buf *out, char c)
 
 static bool read_quoted(struct parser *p, struct buf *out)
 {
-	char quote = peek(p);
+	char quote = parser_peek(p);
 
 	for (p->at++; p->at < p->text.len; p->at++) {
-		char c = peek(p);
+		char c = parser_peek(p);
 
 		if (c == quote) {
 			p->at++;
@@ -110,7 +111,7 @@ static bool read_quoted(struct parser *p, struct buf *out)
 		else
 			buf_add_char(out, c);
 	}
-	return fail(p, "a closing quote");
+	return parser_fail(p, "a closing quote");
 }
 
 /* Reads a Go string: "..", '..' or `..`. */
@@ -120,8 +121,8 @@ static bool take_quoted(struct parser *p, struct str *out)
 	bool is_ok;
 
 	skip_blanks(p);
-	if (!peek(p) || !strchr("\"'`", peek(p)))
-		return fail(p, "a value in quotes");
+	if (!parser_peek(p) || !strchr("\"'`", parser_peek(p)))
+		return parser_fail(p, "a value in quotes");
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
 	is_ok = read_quoted(p, &text) &&
 		buf_check(&text, "the selector", p->err);
@@ -139,36 +140,36 @@ static bool take_label(struct parser *p, struct str *out)
 	size_t start;
 
 	skip_blanks(p);
-	if (peek(p) && strchr("\"'`", peek(p)))
+	if (parser_peek(p) && strchr("\"'`", parser_peek(p)))
 		return take_quoted(p, out);
 	for (start = p->at; p->at < p->text.len; p->at++)
-		if (!ascii_is_alnum(peek(p)) && peek(p) != '_' &&
-		    peek(p) != '.')
+		if (!ascii_is_alnum(parser_peek(p)) && parser_peek(p) != '_' &&
+		    parser_peek(p) != '.')
 			break;
 	*out = arena_str(&p->out->arena,
 			 str_slice(p->text, start, p->at - start));
 	if (!out->ptr)
 		return arena_fail(&p->out->arena, "the selector", p->err);
-	return out->len > 0 || fail(p, "a label");
+	return out->len > 0 || parser_fail(p, "a label");
 }
 
 static bool take_operator(struct parser *p, bool *is_excluded, bool *is_pattern)
 {
 	skip_blanks(p);
-	*is_excluded = peek(p) == '!';
-	if (!*is_excluded && peek(p) != '=')
-		return fail(p, "one of = != =~ !~");
+	*is_excluded = parser_peek(p) == '!';
+	if (!*is_excluded && parser_peek(p) != '=')
+		return parser_fail(p, "one of = != =~ !~");
 	p->at++;
-	*is_pattern = peek(p) == '~';
-	if (*is_pattern || (*is_excluded && peek(p) == '='))
+	*is_pattern = parser_peek(p) == '~';
+	if (*is_pattern || (*is_excluded && parser_peek(p) == '='))
 		p->at++;
 	else if (*is_excluded)
-		return fail(p, "one of = != =~ !~");
+		return parser_fail(p, "one of = != =~ !~");
 	return true;
 }
 
 /* Servers anchor patterns at both ends. */
-static struct regex *compile(struct str pattern, struct error *err)
+static struct regex *pattern_compile(struct str pattern, struct error *err)
 {
 	struct regex *re = regex_new(pattern, "the selector", err);
 	struct buf text;
@@ -204,7 +205,7 @@ static bool take_matcher(struct parser *p)
 	    !take_quoted(p, &m.value))
 		return false;
 	if (is_pattern) {
-		m.pattern = compile(m.value, p->err);
+		m.pattern = pattern_compile(m.value, p->err);
 		if (!m.pattern)
 			return false;
 	}
@@ -212,21 +213,21 @@ static bool take_matcher(struct parser *p)
 	return true;
 }
 
-static bool parse(struct parser *p)
+static bool parser_parse(struct parser *p)
 {
 	if (!take_char(p, '{'))
-		return fail(p, "the opening {");
+		return parser_fail(p, "the opening {");
 	while (!take_char(p, '}')) {
 		if (!take_matcher(p))
 			return false;
 		if (take_char(p, ','))
 			continue;
 		if (!take_char(p, '}'))
-			return fail(p, "a comma or the closing }");
+			return parser_fail(p, "a comma or the closing }");
 		break;
 	}
 	skip_blanks(p);
-	return p->at == p->text.len || fail(p, "the end");
+	return p->at == p->text.len || parser_fail(p, "the end");
 }
 
 struct selector *selector_parse(struct str text, struct error *err)
@@ -239,7 +240,7 @@ struct selector *selector_parse(struct str text, struct error *err)
 		return NULL;
 	}
 	arena_init(&s->arena, LIMIT_SELECTOR_BYTES);
-	if (parse(&p))
+	if (parser_parse(&p))
 		return s;
 	selector_free(s);
 	return NULL;

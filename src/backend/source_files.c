@@ -150,8 +150,8 @@ static bool show_lines(struct listings *l, struct listing *item,
 	return true;
 }
 
-static bool explain(struct listings *l, struct listing *item, const char *why,
-		    struct error *err)
+static bool listing_explain(struct listings *l, struct listing *item,
+			    const char *why, struct error *err)
 {
 	item->reason = arena_str(&l->arena, str_from(why));
 	return item->reason.ptr || arena_fail(&l->arena, WHAT, err);
@@ -165,20 +165,23 @@ static bool read_one(const struct source_places *places, struct listings *l,
 	bool is_done;
 
 	if (!item->file.len)
-		return explain(l, item, "the profile names no file", err);
+		return listing_explain(l, item, "the profile names no file",
+				       err);
 	/* Sorted by number: the last one is the highest. */
 	if (!item->lines[item->line_count - 1].number)
-		return explain(l, item, "the profile names no lines", err);
+		return listing_explain(l, item, "the profile names no lines",
+				       err);
 	buf_init(&path, LIMIT_STRING_BYTES * 2);
 	buf_init(&text, LIMIT_SOURCE_BYTES);
 	if (!source_file_find(places, item->file, &path))
-		is_done = explain(l, item,
-				  "the file is not here; give the folder of "
-				  "the sources with --source-path, and what "
-				  "to cut off its name with --trim-path",
-				  err);
+		is_done = listing_explain(
+			l, item,
+			"the file is not here; give the folder of "
+			"the sources with --source-path, and what "
+			"to cut off its name with --trim-path",
+			err);
 	else if (!file_read(buf_text(&path), &text, &why))
-		is_done = explain(l, item, why.message, err);
+		is_done = listing_explain(l, item, why.message, err);
 	else
 		is_done = show_lines(l, item, buf_str(&text), err);
 	buf_release(&path);

@@ -6,9 +6,9 @@
 
 #define JSON "application/json"
 
-static bool get(const struct endpoint *endpoint, struct buf *path,
-		const char *accept, struct http_request *request,
-		struct error *err)
+static bool request_get(const struct endpoint *endpoint, struct buf *path,
+			const char *accept, struct http_request *request,
+			struct error *err)
 {
 	if (!request_fill(request, endpoint, "GET", path, NULL, err))
 		return false;
@@ -35,9 +35,9 @@ bool trace_request(const struct trace_backend *t,
 				 "a trace id has 32 hex digits");
 	project_path_init(&path, endpoint, LIMIT_URL_BYTES);
 	t->trace_path(query, attempt, &path);
-	return get(endpoint, &path,
-		   t->trace_accept ? t->trace_accept(attempt) : NULL, request,
-		   err);
+	return request_get(endpoint, &path,
+			   t->trace_accept ? t->trace_accept(attempt) : NULL,
+			   request, err);
 }
 
 /* ---- other traces ---- */
@@ -69,7 +69,7 @@ bool traces_search_request(const struct trace_backend *t,
 	limited.trace_limit = traces_search_limit(t, query->trace_limit);
 	project_path_init(&path, endpoint, LIMIT_URL_BYTES);
 	t->search_path(&limited, attempt, &path);
-	return get(endpoint, &path, t->search_accept, request, err);
+	return request_get(endpoint, &path, t->search_accept, request, err);
 }
 
 bool traces_count_request(const struct trace_backend *t,
@@ -86,7 +86,7 @@ bool traces_count_request(const struct trace_backend *t,
 				 t->name);
 	buf_init(&path, LIMIT_URL_BYTES);
 	t->count_path(query, &path);
-	return get(endpoint, &path, JSON, request, err);
+	return request_get(endpoint, &path, JSON, request, err);
 }
 
 bool traces_steps_request(const struct trace_backend *t,
@@ -104,7 +104,7 @@ bool traces_steps_request(const struct trace_backend *t,
 				 t->name);
 	buf_init(&path, LIMIT_URL_BYTES);
 	t->steps_path(query, &path);
-	return get(endpoint, &path, JSON, request, err);
+	return request_get(endpoint, &path, JSON, request, err);
 }
 
 bool traces_find_request(const struct trace_backend *t,
@@ -122,7 +122,7 @@ bool traces_find_request(const struct trace_backend *t,
 				 t->noun);
 	project_path_init(&path, endpoint, LIMIT_URL_BYTES);
 	t->find_path(query, attempt, &path);
-	return get(endpoint, &path, t->search_accept, request, err);
+	return request_get(endpoint, &path, t->search_accept, request, err);
 }
 
 bool traces_find_is_bounded(const struct trace_backend *t,
@@ -151,7 +151,7 @@ bool traces_durations_request(const struct trace_backend *t,
 				 "this kind of server counts no durations");
 	buf_init(&path, LIMIT_URL_BYTES);
 	t->durations_path(query, attempt, &path);
-	return get(endpoint, &path, JSON, request, err);
+	return request_get(endpoint, &path, JSON, request, err);
 }
 
 /* ---- names ---- */
@@ -170,7 +170,7 @@ bool traces_names_request(const struct trace_backend *t,
 				 t->name);
 	buf_init(&path, LIMIT_URL_BYTES);
 	t->names_path(query, attempt, &path);
-	return get(endpoint, &path, JSON, request, err);
+	return request_get(endpoint, &path, JSON, request, err);
 }
 
 bool traces_tags_request(const struct trace_backend *t,
@@ -191,7 +191,7 @@ bool traces_tags_request(const struct trace_backend *t,
 		buf_release(&path);
 		return false;
 	}
-	return get(endpoint, &path, JSON, request, err);
+	return request_get(endpoint, &path, JSON, request, err);
 }
 
 /* ---- probing ---- */

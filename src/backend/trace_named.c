@@ -229,7 +229,7 @@ static bool fail_text(struct str text, struct error *err)
 static const char *const id_names[] = { "traceparent", "trace_id", "traceid",
 					"trace-id",    "trace.id", "trace" };
 
-static struct str unquoted(struct str text)
+static struct str text_unquoted(struct str text)
 {
 	text = str_trim(text);
 	while (text.len && strchr("\"'", text.ptr[0]))
@@ -245,12 +245,12 @@ static struct str without_name(struct str text)
 {
 	size_t end = min_size(str_until(text, 0, '='),
 			      str_until(text, 0, ':'));
-	struct str name = unquoted(str_slice(text, 0, end));
+	struct str name = text_unquoted(str_slice(text, 0, end));
 
 	if (end == text.len ||
 	    !str_is_one_of_nocase(name, id_names, COUNT_OF(id_names)))
 		return text;
-	return unquoted(str_slice(text, end + 1, text.len));
+	return text_unquoted(str_slice(text, end + 1, text.len));
 }
 
 bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)

@@ -69,7 +69,7 @@ void arena_wipe(struct arena *a)
 
 /* Adds size to the used bytes; returns false and records it if over the
  * limit. */
-static bool charge(struct arena *a, size_t size)
+static bool arena_charge(struct arena *a, size_t size)
 {
 	if (size > a->max_bytes - a->used_bytes) {
 		a->is_over_limit = true;
@@ -85,7 +85,8 @@ static struct arena_block *block_new(struct arena *a, size_t size,
 	struct arena_block *block;
 
 	a->is_over_limit = false;
-	if (size > SIZE_MAX - sizeof *block || !charge(a, size + sizeof *block))
+	if (size > SIZE_MAX - sizeof *block ||
+	    !arena_charge(a, size + sizeof *block))
 		return NULL;
 	block = is_zeroed ? mem_calloc(1, size + sizeof *block)
 			  : mem_alloc(size + sizeof *block);
@@ -126,7 +127,7 @@ static size_t shared_size(const struct arena *a, size_t room)
 	return left - sizeof(struct arena_block);
 }
 
-static void *take(struct arena *a, size_t size, bool is_zeroed)
+static void *arena_chunk_take(struct arena *a, size_t size, bool is_zeroed)
 {
 	struct arena_block *block = a->small;
 	size_t room;
@@ -156,7 +157,7 @@ static void *take(struct arena *a, size_t size, bool is_zeroed)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	return take(a, size, true);
+	return arena_chunk_take(a, size, true);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)
@@ -201,7 +202,7 @@ static void *grow_large(struct arena *a, void *ptr, size_t new_size)
 	if (new_size <= block->size)
 		return ptr;
 	more = new_size - block->size;
-	if (new_size > SIZE_MAX - sizeof *block || !charge(a, more))
+	if (new_size > SIZE_MAX - sizeof *block || !arena_charge(a, more))
 		return NULL;
 	grown = resize_large(a, block, new_size);
 	if (!grown)
@@ -231,7 +232,8 @@ void arena_drop(struct arena *a, void *ptr, size_t size)
 }
 
 /* Grows an allocation; the new part is uninitialized. */
-static void *grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
+static void *block_grow(struct arena *a, void *ptr, size_t old_size,
+			size_t new_size)
 {
 	void *fresh;
 
@@ -239,7 +241,7 @@ static void *grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
 		return ptr;
 	if (ptr && old_size >= LARGE_BYTES)
 		return grow_large(a, ptr, new_size);
-	fresh = take(a, new_size, false);
+	fresh = arena_chunk_take(a, new_size, false);
 	if (fresh && ptr)
 		memcpy(fresh, ptr, old_size);
 	return fresh;
@@ -247,7 +249,7 @@ static void *grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
 
 void *arena_grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
 {
-	char *grown = grow(a, ptr, old_size, new_size);
+	char *grown = block_grow(a, ptr, old_size, new_size);
 
 	if (grown && new_size > old_size)
 		memset(grown + old_size, 0, new_size - old_size);
@@ -265,7 +267,7 @@ bool arena_reserve_exactly(struct arena *a, void **items, size_t *cap,
 		a->is_over_limit = true;
 		return false;
 	}
-	grown = grow(a, *items, *cap * size, need * size);
+	grown = block_grow(a, *items, *cap * size, need * size);
 	if (!grown)
 		return false;
 	*items = grown;
@@ -317,7 +319,7 @@ void *arena_hand_over(struct arena *from, struct arena *to, void *items,
 	arena_trim(from, &items, &cap, count, size);
 	block = unlink_large(from, items);
 	/* Over the limit of `to`: freed with it. */
-	if (!charge(to, block->size + sizeof *block)) {
+	if (!arena_charge(to, block->size + sizeof *block)) {
 		from->used_bytes += block->size + sizeof *block;
 		link_large(from, block);
 		return NULL;
@@ -328,7 +330,9 @@ void *arena_hand_over(struct arena *from, struct arena *to, void *items,
 
 struct str arena_str(struct arena *a, struct str text)
 {
-	char *copy = text.len < SIZE_MAX ? take(a, text.len + 1, false) : NULL;
+	char *copy = text.len < SIZE_MAX
+			     ? arena_chunk_take(a, text.len + 1, false)
+			     : NULL;
 
 	if (!copy)
 		return (struct str){ NULL, 0 };

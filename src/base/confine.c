@@ -91,7 +91,7 @@ bool confine_begin(struct confine *c, unsigned flags)
 	return c->ruleset >= 0;
 }
 
-static void allow(struct confine *c, const char *path, uint64_t rights)
+static void path_allow(struct confine *c, const char *path, uint64_t rights)
 {
 	struct rule rule = { .allowed = rights & c->files };
 	struct stat st;
@@ -111,12 +111,12 @@ static void allow(struct confine *c, const char *path, uint64_t rights)
 
 void confine_allow_read(struct confine *c, const char *path)
 {
-	allow(c, path, READING);
+	path_allow(c, path, READING);
 }
 
 void confine_allow_write(struct confine *c, const char *path)
 {
-	allow(c, path, WRITING_IN | TRUNCATE);
+	path_allow(c, path, WRITING_IN | TRUNCATE);
 }
 
 void confine_allow_program(struct confine *c, const char *path)
@@ -127,9 +127,9 @@ void confine_allow_program(struct confine *c, const char *path)
 		"/usr/lib32", "/usr/lib64", "/nix/store", "/gnu/store",
 	};
 
-	allow(c, path, EXECUTE);
+	path_allow(c, path, EXECUTE);
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		allow(c, folders[i], EXECUTE);
+		path_allow(c, folders[i], EXECUTE);
 }
 
 /* Required for unprivileged processes; setuid programs are irrelevant to a

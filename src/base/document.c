@@ -52,7 +52,7 @@ static bool check_depth(struct str text, struct error *err)
 }
 
 /* jansson's own messages quote the document. */
-static const char *words(enum json_error_code code)
+static const char *error_words(enum json_error_code code)
 {
 	switch (code) {
 	case json_error_premature_end_of_input:
@@ -110,7 +110,7 @@ struct document *document_read_within(struct str text, size_t most_bytes,
 		error_memory(err, "a JSON document");
 	} else if (!root) {
 		error_set(err, ERROR_FORMAT, "byte %d: %s", why.position,
-			  words(json_error_code(&why)));
+			  error_words(json_error_code(&why)));
 	}
 	return (struct document *)root;
 }

@@ -246,7 +246,7 @@ void escape_json(struct out *out, struct str text)
 }
 
 /* Returns the end of the run of blanks (or non-blanks) that begins at `at`. */
-static size_t skip(struct str text, size_t at, bool are_blanks)
+static size_t blanks_skip(struct str text, size_t at, bool are_blanks)
 {
 	while (at < text.len) {
 		struct rune c = rune_at(text.ptr + at, text.len - at);
@@ -278,15 +278,15 @@ static inline bool is_folded_plain(unsigned char byte)
 
 void escape_folded(struct out *out, struct str name)
 {
-	size_t start = skip(name, 0, true), end = start;
+	size_t start = blanks_skip(name, 0, true), end = start;
 	struct str text = str_slice(name, start, name.len);
 
 	/* In the common case the last character is visible. */
 	if (!text.len || text.ptr[text.len - 1] == ' ' ||
 	    !is_ascii_visible((unsigned char)text.ptr[text.len - 1])) {
 		for (size_t at = start; at < name.len;
-		     at = skip(name, end, true))
-			end = skip(name, at, false);
+		     at = blanks_skip(name, end, true))
+			end = blanks_skip(name, at, false);
 		text = str_slice(name, start, end - start);
 	}
 	if (text.len)

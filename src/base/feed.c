@@ -169,7 +169,7 @@ size_t feed_read(struct feed *f, char *into, size_t room)
 }
 
 /* Restarts decompression from the beginning of the file. */
-static bool restart(struct feed *f)
+static bool feed_restart(struct feed *f)
 {
 	gz_reader_free(f->gz);
 	f->gz = gz_reader_new(f->packing, NULL, f->file_bytes,
@@ -185,7 +185,7 @@ static void seek_packed(struct feed *f, uint64_t offset)
 {
 	char *skipped;
 
-	if (offset < f->file_at && !restart(f))
+	if (offset < f->file_at && !feed_restart(f))
 		return;
 	if (offset == f->file_at)
 		return;
@@ -220,7 +220,7 @@ void feed_seek(struct feed *f, uint64_t offset)
 }
 
 /* Detects compression by the first bytes. */
-static bool prepare(struct feed *f, struct error *err)
+static bool feed_prepare(struct feed *f, struct error *err)
 {
 	char start[PACKING_FRONT_BYTES];
 	ssize_t got = pread(f->fd, start, sizeof start, 0);
@@ -233,7 +233,7 @@ static bool prepare(struct feed *f, struct error *err)
 	f->packed = mem_alloc(PACKED_BYTES);
 	if (!f->packed)
 		return error_memory(err, f->path);
-	return restart(f) || feed_check(f, err);
+	return feed_restart(f) || feed_check(f, err);
 }
 
 struct feed *feed_open(const char *path, size_t max_packed_bytes,
@@ -255,7 +255,7 @@ struct feed *feed_open(const char *path, size_t max_packed_bytes,
 	f->max_plain_bytes = max_plain_bytes;
 	if (f->fd < 0)
 		file_fail_read(path, errno, err);
-	else if (prepare(f, err))
+	else if (feed_prepare(f, err))
 		return f;
 	feed_free(f);
 	return NULL;

@@ -34,7 +34,7 @@ static size_t gz_honest_bytes(size_t packed_bytes)
 }
 
 /* what: the subject, or NULL where the caller has one. */
-static bool fail(const char *what, struct error *err)
+static bool unpack_fail(const char *what, struct error *err)
 {
 	return what ? error_prefix(err, "%s", what) : false;
 }
@@ -45,7 +45,7 @@ static bool gz_fail_bomb(const char *what, struct error *err)
 		  "unpacks to more than %u times its size; refused as a "
 		  "decompression bomb",
 		  LIMIT_EXPANSION_RATIO);
-	return fail(what, err);
+	return unpack_fail(what, err);
 }
 
 static bool gz_fail_ceiling(const char *what, size_t ceiling_bytes,
@@ -56,21 +56,21 @@ static bool gz_fail_ceiling(const char *what, size_t ceiling_bytes,
 	error_set(err, ERROR_LIMIT, "unpacks to more than the limit of %zu %s",
 		  is_even ? ceiling_bytes / MIB : ceiling_bytes,
 		  is_even ? "MiB" : "bytes");
-	return fail(what, err);
+	return unpack_fail(what, err);
 }
 
 static bool gz_fail_truncated(const char *what, struct error *err)
 {
 	error_set(err, ERROR_FORMAT,
 		  "truncated: the compressed data ends early");
-	return fail(what, err);
+	return unpack_fail(what, err);
 }
 
 static bool gz_fail_damaged(const char *what, struct error *err)
 {
 	error_set(err, ERROR_FORMAT,
 		  "damaged: the compressed data is not valid");
-	return fail(what, err);
+	return unpack_fail(what, err);
 }
 
 #define FIRST_ROOM (64 * KIB)
@@ -184,7 +184,7 @@ static bool read_step(struct gz_reader *r, struct str *packed, char *into,
 			  "packed by zstd with %s; unpack it first (zstd -d)",
 			  state == GUNZIP_WIDE ? "a window of more than 128 MiB"
 					       : "a dictionary");
-		return fail(r->what, err);
+		return unpack_fail(r->what, err);
 	}
 	return state != GUNZIP_DAMAGED || gz_fail_damaged(r->what, err);
 }
@@ -408,8 +408,8 @@ static bool inflate_step(struct gz_stream *z, struct buf *out,
 	return true;
 }
 
-static bool feed(struct gz_stream *z, struct str bytes, struct buf *out,
-		 struct error *err)
+static bool stream_feed(struct gz_stream *z, struct str bytes, struct buf *out,
+			struct error *err)
 {
 	while (bytes.len) {
 		size_t step = min_size(bytes.len, INT_MAX);
@@ -440,7 +440,7 @@ bool gz_stream_feed(struct gz_stream *z, struct str bytes, struct buf *out,
 {
 	if (z->is_failed)
 		return gz_fail_damaged("content", err);
-	z->is_failed = !feed(z, bytes, out, err);
+	z->is_failed = !stream_feed(z, bytes, out, err);
 	return !z->is_failed;
 }
 

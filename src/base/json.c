@@ -169,7 +169,7 @@ static inline bool step_in(struct json_reader *r, struct scan *s,
 
 /* Skips a member or a closing bracket, or enters a member; returns false,
  * without a step, for anything uncommon. */
-static inline bool step(struct json_reader *r, struct scan *s)
+static inline bool json_scan_step(struct json_reader *r, struct scan *s)
 {
 	const char *at = pass_blanks(s->at, s->end);
 	bool is_number;
@@ -218,7 +218,7 @@ static void json_skip_ahead(struct json_reader *r, unsigned outer)
 		.is_behind_member = r->due == DUE_COMMA,
 	};
 
-	while (s.depth > outer && step(r, &s))
+	while (s.depth > outer && json_scan_step(r, &s))
 		;
 	r->at = (size_t)(s.at - r->data);
 	r->depth = s.depth;

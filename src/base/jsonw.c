@@ -36,7 +36,7 @@ static bool *current_has_items(struct jsonw *w)
 }
 
 /* Writes the comma and line break before a new item or key. */
-static void separate(struct jsonw *w)
+static void jsonw_separate(struct jsonw *w)
 {
 	bool *has_items = current_has_items(w);
 	bool is_in_line = w->is_after_key || w->depth == 0;
@@ -52,7 +52,7 @@ static void separate(struct jsonw *w)
 
 static void open_level(struct jsonw *w, char bracket)
 {
-	separate(w);
+	jsonw_separate(w);
 	out_char(w->out, bracket);
 	w->depth++;
 	*current_has_items(w) = false;
@@ -102,7 +102,7 @@ void jsonw_key(struct jsonw *w, const char *key)
 
 void jsonw_key_str(struct jsonw *w, struct str key)
 {
-	separate(w);
+	jsonw_separate(w);
 	write_quoted(w, key);
 	out_text(w->out, w->indent > 0 ? ": " : ":");
 	w->is_after_key = true;
@@ -118,7 +118,7 @@ bool jsonw_key_known(struct jsonw *w, const char *key, bool is_known)
 
 void jsonw_str(struct jsonw *w, struct str text)
 {
-	separate(w);
+	jsonw_separate(w);
 	write_quoted(w, text);
 }
 
@@ -132,7 +132,7 @@ void jsonw_text(struct jsonw *w, const char *text)
 
 void jsonw_i64(struct jsonw *w, int64_t value)
 {
-	separate(w);
+	jsonw_separate(w);
 	out_int(w->out, value);
 }
 
@@ -140,7 +140,7 @@ void jsonw_thousandths(struct jsonw *w, int64_t value)
 {
 	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-	separate(w);
+	jsonw_separate(w);
 	outf(w->out, "%s%" PRIu64 ".%03u", value < 0 ? "-" : "", size / 1000,
 	     (unsigned)(size % 1000));
 }
@@ -188,25 +188,25 @@ void jsonw_f64(struct jsonw *w, double value, int max_decimals)
 				break;
 		}
 	}
-	separate(w);
+	jsonw_separate(w);
 	out_text(w->out, strcmp(text, "-0") ? text : "0");
 }
 
 void jsonw_bool(struct jsonw *w, bool value)
 {
-	separate(w);
+	jsonw_separate(w);
 	out_text(w->out, value ? "true" : "false");
 }
 
 void jsonw_raw(struct jsonw *w, struct str json)
 {
-	separate(w);
+	jsonw_separate(w);
 	out_str(w->out, json);
 }
 
 void jsonw_null(struct jsonw *w)
 {
-	separate(w);
+	jsonw_separate(w);
 	out_text(w->out, "null");
 }
 

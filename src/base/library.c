@@ -12,7 +12,7 @@
 #include <link.h>
 #endif
 
-static bool fail(const char *file, struct error *err)
+static bool library_fail(const char *file, struct error *err)
 {
 	const char *why = dlerror();
 
@@ -23,18 +23,18 @@ static bool fail(const char *file, struct error *err)
 
 /* Loads a library with lazy binding: libcurl and its dependencies have 2,000
  * functions, of which a run calls few. */
-static bool load(const char *file, const struct library_symbol *symbols,
-		 size_t count, struct error *err)
+static bool symbols_load(const char *file, const struct library_symbol *symbols,
+			 size_t count, struct error *err)
 {
 	void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
 
 	if (!library)
-		return fail(file, err);
+		return library_fail(file, err);
 	for (size_t i = 0; i < count; i++) {
 		void *symbol = dlsym(library, symbols[i].name);
 
 		if (!symbol)
-			return fail(file, err);
+			return library_fail(file, err);
 		/* ISO C has no conversion from object to function pointers. */
 		memcpy(symbols[i].target, &symbol, sizeof symbol);
 	}
@@ -50,7 +50,7 @@ bool library_load(const char *file, const struct library_symbol *symbols,
 	bool is_done;
 
 	pthread_mutex_lock(&loading);
-	is_done = *is_loaded || load(file, symbols, count, err);
+	is_done = *is_loaded || symbols_load(file, symbols, count, err);
 	*is_loaded = is_done;
 	pthread_mutex_unlock(&loading);
 	return is_done;

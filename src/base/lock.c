@@ -17,7 +17,7 @@
 #define TRY_MS 20u
 
 /* Sets fd where it has it; false where none can be had at all. */
-static bool try(struct lock *l, struct error *err)
+static bool lock_try(struct lock *l, struct error *err)
 {
 	struct stat held, named;
 
@@ -47,7 +47,7 @@ static bool try_undisturbed(struct lock *l, struct error *err)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	is_ok = try(l, err);
+	is_ok = lock_try(l, err);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return is_ok;
 }

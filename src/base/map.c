@@ -19,7 +19,7 @@ struct sip_state {
 	uint64_t v0, v1, v2, v3;
 };
 
-static uint64_t rotate(uint64_t x, int bits)
+static uint64_t bits_rotate(uint64_t x, int bits)
 {
 	return (x << bits) | (x >> (64 - bits));
 }
@@ -27,15 +27,15 @@ static uint64_t rotate(uint64_t x, int bits)
 static void sip_round(struct sip_state *s)
 {
 	s->v0 += s->v1;
-	s->v1 = rotate(s->v1, 13) ^ s->v0;
-	s->v0 = rotate(s->v0, 32);
+	s->v1 = bits_rotate(s->v1, 13) ^ s->v0;
+	s->v0 = bits_rotate(s->v0, 32);
 	s->v2 += s->v3;
-	s->v3 = rotate(s->v3, 16) ^ s->v2;
+	s->v3 = bits_rotate(s->v3, 16) ^ s->v2;
 	s->v0 += s->v3;
-	s->v3 = rotate(s->v3, 21) ^ s->v0;
+	s->v3 = bits_rotate(s->v3, 21) ^ s->v0;
 	s->v2 += s->v1;
-	s->v1 = rotate(s->v1, 17) ^ s->v2;
-	s->v2 = rotate(s->v2, 32);
+	s->v1 = bits_rotate(s->v1, 17) ^ s->v2;
+	s->v2 = bits_rotate(s->v2, 32);
 }
 
 static void sip_word(struct sip_state *s, uint64_t word)
@@ -135,8 +135,8 @@ static bool is_same_key(const struct map_slot *a, const struct map_slot *b)
 
 /* Returns the slot of the key, or the empty one where it belongs. The table is
  * never full, so the loop ends. */
-static struct map_slot *probe(struct map_slot *slots, size_t slot_count,
-			      const struct map_slot *key)
+static struct map_slot *slot_probe(struct map_slot *slots, size_t slot_count,
+				   const struct map_slot *key)
 {
 	size_t i = key->hash & (slot_count - 1);
 
@@ -145,7 +145,7 @@ static struct map_slot *probe(struct map_slot *slots, size_t slot_count,
 	return &slots[i];
 }
 
-static bool resize(struct map *m, size_t slot_count)
+static bool slots_resize(struct map *m, size_t slot_count)
 {
 	struct map_slot *slots =
 		arena_array(m->arena, slot_count, sizeof *slots);
@@ -154,31 +154,32 @@ static bool resize(struct map *m, size_t slot_count)
 		return false;
 	for (size_t i = 0; i < m->slot_count; i++)
 		if (m->slots[i].value_up)
-			*probe(slots, slot_count, &m->slots[i]) = m->slots[i];
+			*slot_probe(slots, slot_count, &m->slots[i]) =
+				m->slots[i];
 	arena_drop(m->arena, m->slots, m->slot_count * sizeof *slots);
 	m->slots = slots;
 	m->slot_count = slot_count;
 	return true;
 }
 
-static uint32_t find(const struct map *m, struct map_slot key)
+static uint32_t slot_find(const struct map *m, struct map_slot key)
 {
 	if (!m->count)
 		return MAP_NONE;
 	/* An empty slot holds 0, and 0 - 1 is MAP_NONE. */
-	return probe(m->slots, m->slot_count, &key)->value_up - 1;
+	return slot_probe(m->slots, m->slot_count, &key)->value_up - 1;
 }
 
-static bool insert(struct map *m, struct map_slot key, uint32_t value,
-		   uint32_t *slot_value)
+static bool slot_insert(struct map *m, struct map_slot key, uint32_t value,
+			uint32_t *slot_value)
 {
 	struct map_slot *slot;
 
 	/* A quarter of the slots stays empty. */
 	if (m->count >= m->slot_count / 4 * 3 &&
-	    !resize(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS))
+	    !slots_resize(m, m->slot_count ? m->slot_count * 2 : FIRST_SLOTS))
 		return false;
-	slot = probe(m->slots, m->slot_count, &key);
+	slot = slot_probe(m->slots, m->slot_count, &key);
 	if (!slot->value_up && value != MAP_NONE) {
 		*slot = key;
 		slot->value_up = value + 1;
@@ -195,12 +196,12 @@ uint32_t map_find(const struct map *m, struct str key)
 
 uint32_t map_find_hashed(const struct map *m, struct str key, uint32_t hash)
 {
-	return find(m, slot_bytes(key, hash));
+	return slot_find(m, slot_bytes(key, hash));
 }
 
 uint32_t map_find_u64(const struct map *m, uint64_t key)
 {
-	return m->count ? find(m, slot_number(key)) : MAP_NONE;
+	return m->count ? slot_find(m, slot_number(key)) : MAP_NONE;
 }
 
 bool map_insert(struct map *m, struct str key, uint32_t value,
@@ -212,16 +213,16 @@ bool map_insert(struct map *m, struct str key, uint32_t value,
 bool map_insert_hashed(struct map *m, struct str key, uint32_t hash,
 		       uint32_t value, uint32_t *slot_value)
 {
-	return insert(m, slot_bytes(key, hash), value, slot_value);
+	return slot_insert(m, slot_bytes(key, hash), value, slot_value);
 }
 
 bool map_insert_u64(struct map *m, uint64_t key, uint32_t value,
 		    uint32_t *slot_value)
 {
-	return insert(m, slot_number(key), value, slot_value);
+	return slot_insert(m, slot_number(key), value, slot_value);
 }
 
-static void approach(const struct map *m, uint32_t hash)
+static void slot_approach(const struct map *m, uint32_t hash)
 {
 	if (m->slot_count)
 		__builtin_prefetch(&m->slots[hash & (m->slot_count - 1)]);
@@ -230,7 +231,7 @@ static void approach(const struct map *m, uint32_t hash)
 void map_approach_all(const struct map *m, const uint32_t *hashes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		approach(m, hashes[i]);
+		slot_approach(m, hashes[i]);
 	for (size_t i = 0; m->slot_count && i < count; i++)
 		__builtin_prefetch(
 			m->slots[hashes[i] & (m->slot_count - 1)].ptr);
@@ -240,7 +241,7 @@ uint32_t map_approach_u64(const struct map *m, uint64_t key)
 {
 	uint32_t hash = slot_number(key).hash;
 
-	approach(m, hash);
+	slot_approach(m, hash);
 	return hash;
 }
 
@@ -249,5 +250,5 @@ bool map_insert_near_u64(struct map *m, uint64_t key, uint32_t hash,
 {
 	struct map_slot slot = { .size = key, .hash = hash };
 
-	return insert(m, slot, value, slot_value);
+	return slot_insert(m, slot, value, slot_value);
 }

@@ -82,7 +82,7 @@ static int is_refused(size_t size)
 	return mem_gate && !mem_gate(size);
 }
 
-static void *given(void *ptr)
+static void *memory_given(void *ptr)
 {
 	if (!ptr)
 		has_failed = true;
@@ -91,7 +91,7 @@ static void *given(void *ptr)
 
 void *mem_alloc(size_t size)
 {
-	return given(is_refused(size) ? NULL : malloc(size ? size : 1));
+	return memory_given(is_refused(size) ? NULL : malloc(size ? size : 1));
 }
 
 void *mem_calloc(size_t count, size_t size)
@@ -99,13 +99,14 @@ void *mem_calloc(size_t count, size_t size)
 	if (size && count > SIZE_MAX / size)
 		return NULL;
 	if (is_refused(count * size))
-		return given(NULL);
-	return given(count && size ? calloc(count, size) : calloc(1, 1));
+		return memory_given(NULL);
+	return memory_given(count && size ? calloc(count, size) : calloc(1, 1));
 }
 
 void *mem_realloc(void *ptr, size_t size)
 {
-	return given(is_refused(size) ? NULL : realloc(ptr, size ? size : 1));
+	return memory_given(is_refused(size) ? NULL
+					     : realloc(ptr, size ? size : 1));
 }
 
 void mem_free(void *ptr)
@@ -158,7 +159,7 @@ void *mem_wiped_alloc(size_t size)
 	union wiped_head *head;
 
 	if (size > SIZE_MAX - sizeof *head)
-		return given(NULL);
+		return memory_given(NULL);
 	head = mem_alloc(sizeof *head + size);
 	if (!head)
 		return NULL;
@@ -171,7 +172,7 @@ void *mem_wiped_calloc(size_t count, size_t size)
 	void *ptr;
 
 	if (size && count > SIZE_MAX / size)
-		return given(NULL);
+		return memory_given(NULL);
 	ptr = mem_wiped_alloc(count * size);
 	if (ptr)
 		memset(ptr, 0, count * size);

@@ -12,7 +12,7 @@ void notes_init(struct notes *n)
 	memset(n, 0, sizeof *n);
 }
 
-static void keep(struct notes *n, const char *text)
+static void note_keep(struct notes *n, const char *text)
 {
 	for (size_t i = 0; i < n->count; i++)
 		if (!strcmp(n->text[i], text))
@@ -41,7 +41,7 @@ void notes_add(struct notes *n, const char *format, ...)
 		memcpy(text + utf8_floor(text, sizeof text - 1,
 					 sizeof text - 4),
 		       "...", 4);
-	keep(n, text);
+	note_keep(n, text);
 }
 
 void notes_drop(struct notes *n, const char *text)
@@ -63,6 +63,6 @@ void notes_append(struct notes *dst, const struct notes *src)
 	if (!dst || !src || dst == src)
 		return;
 	for (size_t i = 0; i < src->count; i++)
-		keep(dst, src->text[i]);
+		note_keep(dst, src->text[i]);
 	dst->dropped += src->dropped;
 }

@@ -40,7 +40,7 @@ void out_release(struct out *o)
 	*o = (struct out){ .fd = -1 };
 }
 
-static void fail(struct out *o, int error_number)
+static void out_fail(struct out *o, int error_number)
 {
 	o->is_failed = true;
 	o->error_number = error_number;
@@ -51,7 +51,7 @@ void out_fail_memory(struct out *o)
 	if (o->memory)
 		o->memory->state = BUF_OUT_OF_MEMORY;
 	else if (!o->is_failed)
-		fail(o, ENOMEM);
+		out_fail(o, ENOMEM);
 }
 
 static bool is_worth_retry(int fd, int error_number)
@@ -75,12 +75,12 @@ static void write_all(struct out *o, const char *data, size_t len)
 			data += done;
 			len -= (size_t)done;
 		} else if (!is_worth_retry(o->fd, errno)) {
-			fail(o, errno);
+			out_fail(o, errno);
 		}
 	}
 }
 
-static void flush(struct out *o)
+static void out_flush(struct out *o)
 {
 	write_all(o, o->chunk, o->used);
 	o->used = 0;
@@ -90,7 +90,7 @@ void out_wipe(struct out *o)
 {
 	size_t used = o->used;
 
-	flush(o);
+	out_flush(o);
 	if (o->chunk)
 		mem_wipe(o->chunk, used);
 }
@@ -104,7 +104,7 @@ void out_add(struct out *o, const void *data, size_t len)
 	if (o->is_failed || !len)
 		return;
 	if (len > CHUNK_BYTES - o->used)
-		flush(o);
+		out_flush(o);
 	if (len >= CHUNK_BYTES) {
 		write_all(o, data, len);
 		return;
@@ -184,7 +184,7 @@ bool out_finish(struct out *o, const char *name, struct error *err)
 {
 	if (o->memory)
 		return buf_check(o->memory, name, err);
-	flush(o);
+	out_flush(o);
 	if (!o->is_failed)
 		return true;
 	return error_set(err, ERROR_OUTPUT, "%s: cannot write: %s", name,
@@ -418,7 +418,7 @@ bool outfile_open(struct outfile *f, const char *path, unsigned mode,
 }
 
 /* Frees the struct; does not touch the file. */
-static void release(struct outfile *f)
+static void outfile_release(struct outfile *f)
 {
 	out_release(&f->out);
 	if (f->fd >= 0)
@@ -435,7 +435,7 @@ void outfile_abort(struct outfile *f)
 	if (f->temp_path)
 		unlink(f->temp_path);
 	if (f->path || f->temp_path)
-		release(f);
+		outfile_release(f);
 }
 
 /* Some file systems and all pipes do not support sync; that is not an error. */
@@ -481,7 +481,7 @@ bool outfile_commit(struct outfile *f, struct error *err)
 	}
 	if (f->temp_path)
 		sync_folder(f->path);
-	release(f);
+	outfile_release(f);
 	return true;
 }
 

@@ -18,7 +18,7 @@ struct regex {
 };
 
 /* PCRE2 allocates by the same functions. */
-static void *take(size_t size, void *data)
+static void *memory_take(size_t size, void *data)
 {
 	(void)data;
 	return mem_alloc(size);
@@ -34,7 +34,8 @@ static void give_back(void *memory, void *data)
  * search continues after it. */
 #define OPTIONS (PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C)
 
-static bool compile(struct regex *re, struct str pattern, struct error *err)
+static bool regex_compile_code(struct regex *re, struct str pattern,
+			       struct error *err)
 {
 	pcre2_compile_context *context =
 		pcre2_compile_context_create(re->memory);
@@ -61,12 +62,13 @@ static bool compile(struct regex *re, struct str pattern, struct error *err)
 
 #define LIMIT_REGEX_HEAP_BYTES (16 * MIB)
 
-static bool prepare(struct regex *re, struct str pattern, struct error *err)
+static bool regex_prepare(struct regex *re, struct str pattern,
+			  struct error *err)
 {
-	re->memory = pcre2_general_context_create(take, give_back, NULL);
+	re->memory = pcre2_general_context_create(memory_take, give_back, NULL);
 	if (!re->memory)
 		return error_memory(err, re->subject);
-	if (!compile(re, pattern, err))
+	if (!regex_compile_code(re, pattern, err))
 		return false;
 	re->context = pcre2_match_context_create(re->memory);
 	/* Match positions are not needed: one pair suffices. */
@@ -90,7 +92,7 @@ struct regex *regex_new(struct str pattern, const char *subject,
 		return NULL;
 	}
 	re->subject = subject;
-	if (prepare(re, pattern, err))
+	if (regex_prepare(re, pattern, err))
 		return re;
 	regex_free(re);
 	return NULL;

@@ -147,7 +147,7 @@ static void set_signal(int number, void (*handler)(int))
  * that of the environment. */
 #define RUN_PAGER "export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; eval \"$1\""
 
-static void run(const char *command, int input)
+static void pager_run(const char *command, int input)
 {
 	if (dup2(input, STDIN_FILENO) < 0)
 		_exit(STATUS_NOT_RUN);
@@ -191,7 +191,7 @@ void pager_prepare(const char *command)
 		/* Nothing came: the process has ended without an answer. */
 		if (got != 1)
 			_exit(0);
-		run(command, input[0]);
+		pager_run(command, input[0]);
 	}
 	close(start[0]);
 	close(input[0]);
@@ -232,7 +232,7 @@ static bool start_now(struct pager *p, const char *command)
 		return false;
 	p->pid = fork();
 	if (p->pid == 0)
-		run(command, ends[0]);
+		pager_run(command, ends[0]);
 	close(ends[0]);
 	if (p->pid < 0) {
 		close(ends[1]);

@@ -64,28 +64,28 @@ uint32_t text_table_hash(const struct text_table *t, struct str text)
 
 /* ---- slots ---- */
 
-static struct text_slot *home(const struct text_table *t, uint32_t hash)
+static struct text_slot *slot_home(const struct text_table *t, uint32_t hash)
 {
 	return &t->slots[hash & (t->slot_count - 1)];
 }
 
-static struct text_slot *next(const struct text_table *t,
-			      struct text_slot *slot)
+static struct text_slot *slot_next(const struct text_table *t,
+				   struct text_slot *slot)
 {
 	return ++slot == t->slots + t->slot_count ? t->slots : slot;
 }
 
 /* The table is never full, so the loop ends. */
-static void put(struct text_table *t, struct text_slot item)
+static void slot_put(struct text_table *t, struct text_slot item)
 {
-	struct text_slot *slot = home(t, item.hash);
+	struct text_slot *slot = slot_home(t, item.hash);
 
 	while (slot->number_up)
-		slot = next(t, slot);
+		slot = slot_next(t, slot);
 	*slot = item;
 }
 
-static bool resize(struct text_table *t, size_t slot_count)
+static bool slots_resize(struct text_table *t, size_t slot_count)
 {
 	size_t old_count = t->slot_count;
 	struct text_slot *old = t->slots;
@@ -98,7 +98,7 @@ static bool resize(struct text_table *t, size_t slot_count)
 	t->slot_count = slot_count;
 	for (size_t i = 0; i < old_count; i++)
 		if (old[i].number_up)
-			put(t, old[i]);
+			slot_put(t, old[i]);
 	arena_drop(t->arena, old, old_count * sizeof *old);
 	return true;
 }
@@ -116,7 +116,7 @@ static bool make_room(struct text_table *t, size_t count,
 	/* A quarter of the slots stays empty. */
 	while (slot_count / 4 * 3 < t->count + count)
 		slot_count *= 2;
-	return slot_count == t->slot_count || resize(t, slot_count);
+	return slot_count == t->slot_count || slots_resize(t, slot_count);
 }
 
 bool text_table_reserve(struct text_table *t, size_t count)
@@ -149,7 +149,8 @@ uint32_t text_table_find(const struct text_table *t, struct str text,
 
 	if (!t->slots)
 		return find_in_all(t, text);
-	for (slot = home(t, hash); slot->number_up; slot = next(t, slot))
+	for (slot = slot_home(t, hash); slot->number_up;
+	     slot = slot_next(t, slot))
 		if (slot->hash == hash &&
 		    str_equal(t->texts[slot->number_up - 1], text))
 			return slot->number_up - 1;
@@ -159,10 +160,10 @@ uint32_t text_table_find(const struct text_table *t, struct str text,
 /* Prefetches the likely number of the text, or TEXT_NONE. */
 static void fetch_number(const struct text_table *t, struct text_ref *ref)
 {
-	struct text_slot *slot = home(t, ref->hash);
+	struct text_slot *slot = slot_home(t, ref->hash);
 
 	while (slot->number_up && slot->hash != ref->hash)
-		slot = next(t, slot);
+		slot = slot_next(t, slot);
 	if (!slot->number_up)
 		return;
 	ref->number = slot->number_up - 1;
@@ -179,7 +180,7 @@ void text_table_find_all(const struct text_table *t, struct text_ref *refs,
 	}
 	for (size_t i = 0; i < count; i++) {
 		refs[i].number = TEXT_NONE;
-		__builtin_prefetch(home(t, refs[i].hash));
+		__builtin_prefetch(slot_home(t, refs[i].hash));
 	}
 	for (size_t i = 0; i < count; i++)
 		fetch_number(t, &refs[i]);
@@ -201,6 +202,6 @@ uint32_t text_table_add(struct text_table *t, struct str text, uint32_t hash)
 		return TEXT_NONE;
 	t->texts[t->count++] = text;
 	if (!t->is_settled)
-		put(t, (struct text_slot){ hash, (uint32_t)t->count });
+		slot_put(t, (struct text_slot){ hash, (uint32_t)t->count });
 	return (uint32_t)t->count - 1;
 }

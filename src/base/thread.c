@@ -23,7 +23,7 @@ struct worker {
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct worker *idle;
 
-static void *work(void *data)
+static void *thread_work(void *data)
 {
 	struct worker *w = data;
 
@@ -50,7 +50,7 @@ static struct worker *worker_new(void)
 	 * thread's wait must not be delivered here. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	is_created = !pthread_create(&w->id, NULL, work, w);
+	is_created = !pthread_create(&w->id, NULL, thread_work, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (is_created)
 		return w;

@@ -23,7 +23,8 @@ static bool fail_held(const struct har *har, const char *path,
 	return false;
 }
 
-static const char *keep(struct arena *arena, struct str text, struct error *err)
+static const char *text_keep(struct arena *arena, struct str text,
+			     struct error *err)
 {
 	struct str copy = arena_str(arena, text);
 
@@ -66,7 +67,7 @@ static bool fill_trace(struct options *o, const struct har *har,
 		struct str id = har_held_trace(held.url);
 
 		if (id.len && held.has_answer &&
-		    !(trace = keep(arena, id, err)))
+		    !(trace = text_keep(arena, id, err)))
 			return false;
 	}
 	if (recorded_trace(har, &trace) || trace) {
@@ -79,7 +80,8 @@ static bool fill_trace(struct options *o, const struct har *har,
 /* ---- its profiles ---- */
 
 /* A window ends before its end: by a millisecond in what is asked for. */
-static const char *edge(struct arena *arena, uint64_t ms, struct error *err)
+static const char *window_edge(struct arena *arena, uint64_t ms,
+			       struct error *err)
 {
 	struct str text = arena_printf(arena, "%" PRIu64, ms);
 
@@ -91,16 +93,16 @@ static const char *edge(struct arena *arena, uint64_t ms, struct error *err)
 static bool fill_window(struct options *o, const struct held_profile *p,
 			struct arena *arena, struct error *err)
 {
-	o->type = keep(arena, p->type, err);
+	o->type = text_keep(arena, p->type, err);
 	if (!o->type)
 		return false;
-	o->selector = keep(arena, p->selector, err);
+	o->selector = text_keep(arena, p->selector, err);
 	if (!o->selector)
 		return false;
-	o->from = edge(arena, p->from_ms, err);
+	o->from = window_edge(arena, p->from_ms, err);
 	if (!o->from)
 		return false;
-	o->to = edge(arena, p->to_ms + 1, err);
+	o->to = window_edge(arena, p->to_ms + 1, err);
 	return o->to != NULL;
 }
 
@@ -165,8 +167,8 @@ bool case_fill(struct options *o, const struct command *command,
 		if (!held_list_window(har, &from_ms, &to_ms))
 			return fail_held(har, path,
 					 "list of what sends profiles", err);
-		o->from = edge(arena, from_ms, err);
-		o->to = o->from ? edge(arena, to_ms + 1, err) : NULL;
+		o->from = window_edge(arena, from_ms, err);
+		o->to = o->from ? window_edge(arena, to_ms + 1, err) : NULL;
 		return o->to != NULL;
 	default:
 		return true;

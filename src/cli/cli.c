@@ -169,7 +169,7 @@ static bool outline_read(struct outline *line, const struct arguments *a,
 	return false;
 }
 
-static int fail(const struct error *err)
+static int usage_fail(const struct error *err)
 {
 	message_error(err);
 	return error_exit_code(err->code);
@@ -183,7 +183,7 @@ static int finish_output(struct out *out)
 	bool is_quiet = out_is_broken_pipe(out);
 
 	out_release(out);
-	return is_done || is_quiet ? 0 : fail(&err);
+	return is_done || is_quiet ? 0 : usage_fail(&err);
 }
 
 static int write_help(const struct command *command, bool is_all)
@@ -192,7 +192,7 @@ static int write_help(const struct command *command, bool is_all)
 	struct out out;
 
 	if (!out_init_fd(&out, STDOUT_FILENO, &err))
-		return fail(&err);
+		return usage_fail(&err);
 	help_write(command, is_all, &out);
 	return finish_output(&out);
 }
@@ -203,7 +203,7 @@ static int write_usage(void)
 	struct out out;
 
 	if (!out_init_fd(&out, STDERR_FILENO, &err))
-		return fail(&err);
+		return usage_fail(&err);
 	help_write_short(&out);
 	/* Were standard error closed, nobody could be told. */
 	(void)!out_finish(&out, "standard error", &err);
@@ -222,7 +222,7 @@ static int cmd_help(const struct options *o)
 		command = command_find(str_from(o->args[0]));
 		if (!command) {
 			guess_fail_command(o->args[0], &err);
-			return fail(&err);
+			return usage_fail(&err);
 		}
 	}
 	return write_help(command, command && o->all);
@@ -235,7 +235,7 @@ static int cmd_version(const struct options *o)
 
 	(void)o;
 	if (!out_init_fd(&out, STDOUT_FILENO, &err))
-		return fail(&err);
+		return usage_fail(&err);
 	out_text(&out, "tracefind " TRACEFIND_VERSION "\n" BUILD_TEXT);
 	return finish_output(&out);
 }
@@ -289,7 +289,7 @@ static int run_recorded(const struct command *command, struct options *o)
 	status = options_record_args(o, command, &arena, &o->raw_args,
 				     &o->raw_count, &err)
 			 ? page_run(command, o)
-			 : fail(&err);
+			 : usage_fail(&err);
 	/* Addresses among them. */
 	arena_wipe(&arena);
 	arena_release(&arena);
@@ -321,17 +321,17 @@ static int run_checked(const struct command *command, struct options *o)
 
 	take_server(command, o, url);
 	if (!options_check(o, &err))
-		return fail(&err);
+		return usage_fail(&err);
 	/* Only slow and doctor have a span to widen the window around. */
 	if (!(command->bit & (COMMAND_SLOW | COMMAND_DOCTOR)) && !o->around &&
 	    options_given(o, "pad")) {
 		error_set(&err, ERROR_USAGE,
 			  "--pad needs a time to pad: give --around too, or "
 			  "--since instead");
-		return fail(&err);
+		return usage_fail(&err);
 	}
 	if (!output_prepare(o, &err))
-		return fail(&err);
+		return usage_fail(&err);
 	/* It looks at the servers, not at what they said some time ago. */
 	if (command->bit & COMMAND_DOCTOR)
 		o->cache = false;
@@ -352,13 +352,13 @@ static int run_typed(const struct command *command, struct options *o)
 	if (!options_record_args(o, command, &arena, &o->raw_args,
 				 &o->raw_count, &err) ||
 	    !options_environment(o, &err)) {
-		status = fail(&err);
+		status = usage_fail(&err);
 	} else if (command->bit & (COMMAND_DATA | COMMAND_MCP)) {
 		o->config = &config;
 		status = config_load(&config, o, &err) &&
 					 config_apply(&config, command, o, &err)
 				 ? run_checked(command, o)
-				 : fail(&err);
+				 : usage_fail(&err);
 		config_release(&config);
 		o->config = NULL;
 	} else {
@@ -377,7 +377,7 @@ static bool parse_line(const struct command *command, struct options *o,
 
 	*status = 0;
 	if (!options_parse(o, command, a->count, a->items, &err))
-		*status = fail(&err);
+		*status = usage_fail(&err);
 	else if (o->help)
 		*status = write_help(command, false);
 	else if (o->version)
@@ -442,7 +442,7 @@ static int run_case(struct replay *r, struct options *o,
 	int status;
 
 	if (!read_case(r, o, &err))
-		return fail(&err);
+		return usage_fail(&err);
 	if (!parse_line(r->command, o, a, &status))
 		return status;
 	o->has_case_trace = !r->has_choice &&
@@ -451,7 +451,7 @@ static int run_case(struct replay *r, struct options *o,
 	status = !r->is_filled || case_fill(o, r->command, r->har, r->path,
 					    &arena, &err)
 			 ? run_checked(r->command, o)
-			 : fail(&err);
+			 : usage_fail(&err);
 	arena_release(&arena);
 	return status;
 }
@@ -467,7 +467,7 @@ static int run_replay(const struct command *command, const struct outline *line,
 	int status;
 
 	if (!r.har)
-		return fail(&err);
+		return usage_fail(&err);
 	/* Borrowed: reading a case is most of the work of a replay. */
 	o->replayed = r.har;
 	status = run_case(&r, o, a);
@@ -521,7 +521,7 @@ static void hint_habit(const struct arguments *a, struct error *err)
 			  instead);
 }
 
-static int run(struct arguments *a, struct options *o)
+static int command_run(struct arguments *a, struct options *o)
 {
 	const struct command *command = NULL;
 	struct outline line = { .replay = o->replay };
@@ -530,7 +530,7 @@ static int run(struct arguments *a, struct options *o)
 
 	if (!outline_read(&line, a, &err)) {
 		hint_habit(a, &err);
-		return fail(&err);
+		return usage_fail(&err);
 	}
 	if (line.word && !line.replay && guess_is_case(line.word)) {
 		line.replay = o->replay = line.word;
@@ -539,7 +539,7 @@ static int run(struct arguments *a, struct options *o)
 		command = read_command(a, &line);
 		if (!command) {
 			guess_fail_command(line.word, &err);
-			return fail(&err);
+			return usage_fail(&err);
 		}
 	} else if (line.has_help) {
 		return write_help(NULL, false);
@@ -549,7 +549,7 @@ static int run(struct arguments *a, struct options *o)
 		error_set(&err, ERROR_USAGE,
 			  "no command given; tracefind help lists the "
 			  "commands");
-		return fail(&err);
+		return usage_fail(&err);
 	}
 	if (line.replay && (!command || (command->bit & COMMAND_DATA)) &&
 	    !line.has_help && !line.has_version)
@@ -572,7 +572,7 @@ static int judge_memory(int status)
 	if (message_has_told_error())
 		return error_exit_code(ERROR_MEMORY);
 	error_memory(&err, "the answer, so something may be missing in it");
-	return fail(&err);
+	return usage_fail(&err);
 }
 
 int cli_run_again(const struct options *first, int argc,
@@ -585,7 +585,7 @@ int cli_run_again(const struct options *first, int argc,
 
 	if (argc >= (int)COUNT_OF(items)) {
 		error_set(&err, ERROR_USAGE, "too many arguments");
-		return fail(&err);
+		return usage_fail(&err);
 	}
 	while (a.count < argc) {
 		items[a.count] = argv[a.count];
@@ -597,7 +597,7 @@ int cli_run_again(const struct options *first, int argc,
 	o.no_cache = true;
 	o.outputs[0] = (struct output_option){ "json", NULL };
 	o.output_count = 1;
-	return judge_memory(run(&a, &o));
+	return judge_memory(command_run(&a, &o));
 }
 
 int cli_run(int argc, char **argv, const struct completion_script *scripts)
@@ -617,7 +617,7 @@ int cli_run(int argc, char **argv, const struct completion_script *scripts)
 			  "standard input is no trace ID: 'tracefind slow -' "
 			  "reads a trace from it, 'tracefind profile -' a "
 			  "profile");
-		return fail(&err);
+		return usage_fail(&err);
 	}
 	if (argc < 2)
 		argv = alone;
@@ -626,10 +626,10 @@ int cli_run(int argc, char **argv, const struct completion_script *scripts)
 		options_init(&o);
 		o.may_read_stdin = true;
 		o.completions = scripts;
-		status = run(&a, &o);
+		status = command_run(&a, &o);
 	} else {
 		error_memory(&err, "the arguments");
-		status = fail(&err);
+		status = usage_fail(&err);
 	}
 	if (a.text)
 		mem_wipe(a.text, a.text_bytes);

@@ -206,7 +206,7 @@ static bool evaluate_burn(struct context *ctx, struct slo *s, int *outcome,
 
 #define DOCUMENTS "google grafana prometheus"
 
-static bool check(const struct options *o, struct error *err)
+static bool alert_options_check(const struct options *o, struct error *err)
 {
 	if (!o->is_now && !output_is_only(o, DOCUMENTS))
 		return error_set(err, ERROR_USAGE,
@@ -330,8 +330,8 @@ static bool check_traces(const struct alert *a, const struct context *ctx,
 			 a->service_count, (long long)steps);
 }
 
-static bool evaluate(struct document_choice *c, struct context *ctx,
-		     int *outcome, struct error *err)
+static bool alert_now_evaluate(struct document_choice *c, struct context *ctx,
+			       int *outcome, struct error *err)
 {
 	const struct document *d = &c->document;
 	struct error why = { 0 };
@@ -374,7 +374,7 @@ int cmd_alert(const struct options *o)
 	int outcome = 0, status;
 	bool done;
 
-	done = context_init(&ctx, o, &err) && check(o, &err) &&
+	done = context_init(&ctx, o, &err) && alert_options_check(o, &err) &&
 	       alert_read(&c, &ctx, &err);
 	if (done && o->objective)
 		done = slo_question_read(&s, &ctx, c.document.services[0],
@@ -382,7 +382,7 @@ int cmd_alert(const struct options *o)
 		       (o->is_now ? evaluate_burn(&ctx, &s, &outcome, &err)
 				  : write_burn_document(&c, &ctx, &s, &err));
 	else if (done)
-		done = o->is_now ? evaluate(&c, &ctx, &outcome, &err)
+		done = o->is_now ? alert_now_evaluate(&c, &ctx, &outcome, &err)
 				 : write_document(&c, &ctx, &err);
 	status = context_end(&ctx, done, &err);
 

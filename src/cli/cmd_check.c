@@ -490,7 +490,7 @@ static void note_resumed(struct sweep *s)
 		  s->file.path, began, f->count - left, f->count);
 }
 
-static bool ask(struct sweep *s, struct error *err)
+static bool sweep_ask(struct sweep *s, struct error *err)
 {
 	struct investigation *v = &s->run->investigation;
 	bool is_resumed;
@@ -526,7 +526,7 @@ static bool tell_fleet(struct sweep *s, struct error *err)
 	       (s->left || fleet_file_remove(&s->file, err));
 }
 
-static bool sweep(struct sweep *s, struct error *err)
+static bool sweep_run(struct sweep *s, struct error *err)
 {
 	const struct options *o = s->run->ctx.options;
 
@@ -537,7 +537,8 @@ static bool sweep(struct sweep *s, struct error *err)
 	/* Profiles are only added up by function. */
 	s->run->ctx.backends.file_order = STACKS_IN_ORDER;
 	return refuse_choice(o, err) && read_limits(s, o, err) &&
-	       read_windows(s, err) && write_question(s, err) && ask(s, err) &&
+	       read_windows(s, err) && write_question(s, err) &&
+	       sweep_ask(s, err) &&
 	       fleet_growth_find(&s->fleet, &s->limits, err) &&
 	       tell_fleet(s, err);
 }
@@ -552,7 +553,7 @@ static int check_fleet(const struct options *o)
 	int status, outcome;
 
 	fleet_init(&s.fleet);
-	done = run_begin(&r, o, "check", &err) && sweep(&s, &err);
+	done = run_begin(&r, o, "check", &err) && sweep_run(&s, &err);
 	/* What the server did not answer may have grown. */
 	outcome = s.fleet.grown ? EXIT_BROKEN
 		  : (s.fleet.compared && !s.left) || o->allow_empty
@@ -564,7 +565,8 @@ static int check_fleet(const struct options *o)
 	return status ? status : outcome;
 }
 
-static bool save(struct check *c, const struct options *o, struct error *err)
+static bool check_save(struct check *c, const struct options *o,
+		       struct error *err)
 {
 	struct snapshot s;
 	struct outfile file;
@@ -623,7 +625,7 @@ static bool is_accepted(const struct check *c, const struct options *o)
 	return o->allow_empty && gates_lack_data(&c->gates);
 }
 
-static bool tell(struct run *r, struct check *c, struct error *err)
+static bool check_print(struct run *r, struct check *c, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	const struct path_maps maps = { o->path_maps, o->path_map_count };
@@ -703,8 +705,8 @@ static bool check_reference(const char *name, const struct result *result,
 	return false;
 }
 
-static bool check(struct run *r, struct check_sides *sides, struct check *c,
-		  struct error *err)
+static bool check_compare(struct run *r, struct check_sides *sides,
+			  struct check *c, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
@@ -713,13 +715,13 @@ static bool check(struct run *r, struct check_sides *sides, struct check *c,
 		return false;
 	if (!check_fetch(c, err))
 		return shortfall_explain(&r->investigation.shortfall, err);
-	if (o->save && !save(c, o, err))
+	if (o->save && !check_save(c, o, err))
 		return false;
 	return sides->want.is_alone ||
 	       (check_judge(c, err) &&
 		(!o->reference ||
 		 check_reference(o->reference, &r->result, err)) &&
-		tell(r, c, err));
+		check_print(r, c, err));
 }
 
 int cmd_check(const struct options *o)
@@ -735,7 +737,8 @@ int cmd_check(const struct options *o)
 		return check_fleet(o);
 	snapshot_init(&sides.snapshot);
 	check_init(&c, &r.investigation, &sides.want);
-	done = run_begin(&r, o, "check", &err) && check(&r, &sides, &c, &err);
+	done = run_begin(&r, o, "check", &err) &&
+	       check_compare(&r, &sides, &c, &err);
 	if (done && !sides.want.is_alone) {
 		if (c.gates.outcome == GATES_BROKEN)
 			outcome = EXIT_BROKEN;

@@ -288,7 +288,7 @@ struct widths {
 	size_t url;
 };
 
-static void widen(size_t *columns, const char *text)
+static void columns_widen(size_t *columns, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
 
@@ -322,8 +322,8 @@ static void config_list(const struct config *c, struct out *out)
 	for (size_t i = 0; i < f->context_count; i++) {
 		const char *name = f->contexts[i].name;
 
-		widen(&w.name, name);
-		widen(&w.url, url_of(c, name, "traces-url", &form));
+		columns_widen(&w.name, name);
+		columns_widen(&w.url, url_of(c, name, "traces-url", &form));
 	}
 	for (size_t i = 0; i < f->context_count; i++)
 		list_context(c, f->contexts[i].name, &w, out);
@@ -523,8 +523,8 @@ static bool read_line(char line[ANSWER_BYTES])
 }
 
 /* Until it is understood; an empty answer leaves what is in force. */
-static bool ask(const struct config_run *s, size_t i, char answer[ANSWER_BYTES],
-		struct error *err)
+static bool overwrite_confirm(const struct config_run *s, size_t i,
+			      char answer[ANSWER_BYTES], struct error *err)
 {
 	const char *key = questions[i].key;
 	struct option_form form;
@@ -560,7 +560,7 @@ static bool run_init(struct config_run *s, const char *const *args,
 	    (s->config.context && !context_name_check(s->config.context, err)))
 		return false;
 	for (size_t i = 0; i < QUESTIONS; i++) {
-		if (!ask(s, i, answers[i], err))
+		if (!overwrite_confirm(s, i, answers[i], err))
 			return false;
 		if (answers[i][0])
 			changes[count++] = (struct config_change){
@@ -669,7 +669,7 @@ static const struct config_action *config_action_find(const struct options *o,
 	return NULL;
 }
 
-static bool run(struct config_run *s, struct error *err)
+static bool action_run(struct config_run *s, struct error *err)
 {
 	const struct config_action *a = config_action_find(s->given, err);
 
@@ -704,7 +704,7 @@ int cmd_config(const struct options *o)
 		message_error(&err);
 		return error_exit_code(err.code);
 	}
-	done = run(&s, &err);
+	done = action_run(&s, &err);
 	if (done && !out_finish(&s.out, "standard output", &err) &&
 	    !out_is_broken_pipe(&s.out))
 		done = false;

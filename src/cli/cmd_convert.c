@@ -26,7 +26,7 @@ static bool check_path(const char *path, struct error *err)
 			 path, path);
 }
 
-static bool check(const struct options *o, struct error *err)
+static bool convert_options_check(const struct options *o, struct error *err)
 {
 	if (!o->arg_count)
 		return error_set(err, ERROR_USAGE,
@@ -61,7 +61,7 @@ static bool check_formats(const struct options *o, bool is_trace,
 			  o->args[0]));
 }
 
-static bool convert(struct run *r, struct error *err)
+static bool convert_file(struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	struct input in;
@@ -88,11 +88,11 @@ int cmd_convert(const struct options *o)
 	struct run r;
 	bool done;
 
-	if (!check(o, &err)) {
+	if (!convert_options_check(o, &err)) {
 		message_error(&err);
 		return error_exit_code(err.code);
 	}
 	whole.limit = 0;
-	done = run_begin(&r, &whole, "convert", &err) && convert(&r, &err);
+	done = run_begin(&r, &whole, "convert", &err) && convert_file(&r, &err);
 	return run_end(&r, done, &err);
 }

@@ -125,7 +125,8 @@ static bool read_baseline(struct run *r, const struct cost_want *want,
 	return true;
 }
 
-static bool question(struct run *r, struct cost_want *want, struct error *err)
+static bool cost_question(struct run *r, struct cost_want *want,
+			  struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	struct request_counts requests, baseline_requests;
@@ -188,8 +189,8 @@ static bool check_document(const struct run *r, const struct cost *c,
 	return false;
 }
 
-static bool tell(struct run *r, struct cost *c, struct cost_answer *a,
-		 struct error *err)
+static bool cost_print(struct run *r, struct cost *c, struct cost_answer *a,
+		       struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
@@ -214,8 +215,8 @@ static bool tell(struct run *r, struct cost *c, struct cost_answer *a,
 	return r->ctx.has_told_notes;
 }
 
-static bool cost(struct run *r, struct cost_want *want, struct cost *c,
-		 struct error *err)
+static bool cost_run(struct run *r, struct cost_want *want, struct cost *c,
+		     struct error *err)
 {
 	struct cost_answer a = { .cost = c,
 				 .result = &r->result,
@@ -225,14 +226,14 @@ static bool cost(struct run *r, struct cost_want *want, struct cost *c,
 	run_ask(r);
 	if (!read_guard(r->ctx.options, &a, err) ||
 	    !prices_read(r->ctx.options, &r->ctx.arena, &a.prices, err) ||
-	    !question(r, want, err))
+	    !cost_question(r, want, err))
 		return false;
 	if ((a.name &&
 	     !cost_choose_requests(&r->investigation, str_from(a.name),
 				   &want->profiles, err)) ||
 	    !cost_investigate(c, err))
 		return shortfall_explain(&r->investigation.shortfall, err);
-	return tell(r, c, &a, err);
+	return cost_print(r, c, &a, err);
 }
 
 int cmd_cost(const struct options *o)
@@ -244,7 +245,7 @@ int cmd_cost(const struct options *o)
 	bool done;
 
 	cost_init(&c, &r.investigation, &want);
-	done = run_begin(&r, o, "cost", &err) && cost(&r, &want, &c, &err);
+	done = run_begin(&r, o, "cost", &err) && cost_run(&r, &want, &c, &err);
 	cost_release(&c);
 	return run_end(&r, done, &err);
 }

@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/pages.h"
 
-static bool check(const struct options *o, struct error *err)
+static bool dash_options_check(const struct options *o, struct error *err)
 {
 	if (!o->output_count)
 		return error_set(err, ERROR_USAGE,
@@ -48,7 +48,7 @@ static void tell_sources(const struct document *d, struct notes *notes)
 	}
 }
 
-static bool dash(struct context *ctx, struct error *err)
+static bool dash_run(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 	struct document_choice c;
@@ -67,8 +67,8 @@ int cmd_dash(const struct options *o)
 {
 	struct error err = { 0 };
 	struct context ctx;
-	bool done = context_init(&ctx, o, &err) && check(o, &err) &&
-		    dash(&ctx, &err);
+	bool done = context_init(&ctx, o, &err) &&
+		    dash_options_check(o, &err) && dash_run(&ctx, &err);
 
 	return context_end(&ctx, done, &err);
 }

@@ -216,8 +216,8 @@ static bool diff_sides_read(struct diff *d, struct error *err)
 	return want_window(d, err);
 }
 
-static bool diff(struct run *r, struct diff *d, struct chosen *chosen,
-		 struct error *err)
+static bool diff_run(struct run *r, struct diff *d, struct chosen *chosen,
+		     struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	struct baseline_want *baseline = &r->question.baseline;
@@ -272,7 +272,8 @@ int cmd_diff(const struct options *o)
 	bool done;
 
 	chosen_init(&chosen, &r.investigation, &d.want);
-	done = run_begin(&r, o, "diff", &err) && diff(&r, &d, &chosen, &err);
+	done = run_begin(&r, o, "diff", &err) &&
+	       diff_run(&r, &d, &chosen, &err);
 	/* A flame graph that is drawn of it looks like one of a comparison. */
 	if (done && output_count_of(o, "folded") &&
 	    !output_count_of(o, "difffolded") && !o->quiet)

@@ -119,8 +119,8 @@ static bool set_trace(struct doctor_page *p, const struct options *o,
 	return true;
 }
 
-static bool ask(struct doctor_page *p, const struct options *o,
-		struct error *err)
+static bool doctor_ask(struct doctor_page *p, const struct options *o,
+		       struct error *err)
 {
 	struct doctor_question *q = &p->question;
 
@@ -146,7 +146,7 @@ int cmd_doctor(const struct options *o)
 {
 	struct doctor_page p = { .question.trace_text = NULL };
 	struct error err = { 0 };
-	bool done = ask(&p, o, &err);
+	bool done = doctor_ask(&p, o, &err);
 	int status;
 
 	doctor_init(&p.doctor, &p.question);

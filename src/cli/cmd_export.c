@@ -17,7 +17,7 @@
 /* The rate of requests that count against a quota that others share. */
 #define METERED_RATE 4u
 
-static bool check(const struct context *ctx, struct error *err)
+static bool export_options_check(const struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 
@@ -126,7 +126,7 @@ static void keep_distance(struct context *ctx)
 	}
 }
 
-static bool export(struct context *ctx, struct error *err)
+static bool export_all(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 	struct export_answer answer = { .notes = &ctx->notes };
@@ -141,7 +141,7 @@ static bool export(struct context *ctx, struct error *err)
 	struct destination to[2];
 	struct export profiles;
 
-	if (!check(ctx, err) ||
+	if (!export_options_check(ctx, err) ||
 	    !window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
 			    &traces.window, err))
 		return false;
@@ -171,6 +171,7 @@ int cmd_export(const struct options *o)
 
 	ctx.is_long = true;
 	ctx.most_requests = LIMIT_REQUESTS_PER_EXPORT;
-	done = done && output_check(o, "export", &err) && export(&ctx, &err);
+	done = done && output_check(o, "export", &err) &&
+	       export_all(&ctx, &err);
 	return context_end(&ctx, done, &err);
 }

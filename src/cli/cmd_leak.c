@@ -31,7 +31,7 @@ static bool question_of_files(struct leak *l, struct run *r, struct error *err)
 	return true;
 }
 
-static bool question(struct leak *l, struct run *r, struct error *err)
+static bool leak_question(struct leak *l, struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
@@ -68,8 +68,8 @@ static bool question(struct leak *l, struct run *r, struct error *err)
 #define DOCUMENTS "google prometheus"
 
 /* Before servers are asked for minutes. */
-static bool choose(struct document_choice *c, const struct leak *l,
-		   struct run *r, struct error *err)
+static bool alerts_choose(struct document_choice *c, const struct leak *l,
+			  struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
@@ -108,7 +108,7 @@ static bool take_growth(struct document_choice *c, const struct leak *l,
 	return true;
 }
 
-static bool leak(struct run *r, struct leak *l, struct error *err)
+static bool leak_print(struct run *r, struct leak *l, struct error *err)
 {
 	struct document_choice choice;
 	struct leak_answer answer = {
@@ -119,7 +119,7 @@ static bool leak(struct run *r, struct leak *l, struct error *err)
 	};
 
 	run_ask(r);
-	if (!question(l, r, err) || !choose(&choice, l, r, err))
+	if (!leak_question(l, r, err) || !alerts_choose(&choice, l, r, err))
 		return false;
 	if (!leak_investigate(l, err))
 		return r->investigation.shortfall.kind
@@ -140,7 +140,7 @@ int cmd_leak(const struct options *o)
 	struct error err = { 0 };
 	struct leak l;
 	struct run r;
-	bool done = run_begin(&r, o, "leak", &err) && leak(&r, &l, &err);
+	bool done = run_begin(&r, o, "leak", &err) && leak_print(&r, &l, &err);
 	bool is_leak = done && leak_is_one(&l);
 	int status = run_end(&r, done, &err);
 

@@ -8,8 +8,8 @@
 #include "cli/pages.h"
 #include "mcp/server.h"
 
-static int run(const void *context, int argc, const char *const *argv,
-	       int progress_fd)
+static int command_run(const void *context, int argc, const char *const *argv,
+		       int progress_fd)
 {
 	const struct options *o = context;
 	struct error err;
@@ -36,7 +36,7 @@ int cmd_mcp(const struct options *o)
 		.root = o->root,
 		.budget_tokens = (size_t)o->budget,
 		.call_seconds = CALL_SECONDS,
-		.run = run,
+		.run = command_run,
 		.context = o,
 	};
 	struct error err;

@@ -169,7 +169,8 @@ static bool read_want(const struct run *r, struct chosen_want *want,
 			      &want->window, err);
 }
 
-static bool show(struct run *r, struct chosen *chosen, struct error *err)
+static bool profile_print(struct run *r, struct chosen *chosen,
+			  struct error *err)
 {
 	const struct profile *p = &chosen->comparison.slow.profile;
 	bool is_of_waiting;
@@ -194,8 +195,8 @@ static bool show(struct run *r, struct chosen *chosen, struct error *err)
 	return run_render(r, err);
 }
 
-static bool profile(struct run *r, struct chosen_want *want,
-		    struct chosen *chosen, struct error *err)
+static bool profile_choose(struct run *r, struct chosen_want *want,
+			   struct chosen *chosen, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
@@ -210,7 +211,7 @@ static bool profile(struct run *r, struct chosen_want *want,
 	if (!profile_details_wanted(o))
 		r->ctx.backends.file_order =
 			run_file_order(r, o->arg_count > 1);
-	return run_choose(r, chosen, err) && show(r, chosen, err);
+	return run_choose(r, chosen, err) && profile_print(r, chosen, err);
 }
 
 bool show_profile(struct run *r, struct error *err)
@@ -220,7 +221,7 @@ bool show_profile(struct run *r, struct error *err)
 	bool done;
 
 	chosen_init(&chosen, &r->investigation, &want);
-	done = profile(r, &want, &chosen, err);
+	done = profile_choose(r, &want, &chosen, err);
 	chosen_release(&chosen);
 	return done;
 }

@@ -82,7 +82,7 @@ static bool is_searched(const char *arg)
 
 /* From here on as if the trace had been named, also in the commands that are
  * suggested. */
-static bool choose(struct run *r, struct str id, struct error *err)
+static bool search_choose(struct run *r, struct str id, struct error *err)
 {
 	struct arena *arena = &r->ctx.arena;
 	struct options *o = arena_array(arena, 1, sizeof *o);
@@ -149,7 +149,7 @@ static bool choose_exemplar(struct run *r, struct error *err)
 	if (c.lack != EXEMPLAR_FOUND)
 		return exemplar_text_explain(&c, err);
 	if (!trace_arg_parse(c.exemplar.trace_id.ptr, &arg, err) ||
-	    !choose(r, c.exemplar.trace_id, err))
+	    !search_choose(r, c.exemplar.trace_id, err))
 		return false;
 	exemplar_text_add(&c, &r->ctx.notes);
 	return true;
@@ -173,7 +173,7 @@ bool search_slow_trace(struct run *r, struct error *err)
 	if (done) {
 		hit = s.unusual.hit ? s.unusual.hit : &s.items[typical.index];
 		trace_id_format(&hit->id, id);
-		done = choose(r, str_from(id), err);
+		done = search_choose(r, str_from(id), err);
 	}
 	if (done)
 		search_text_add_choice(&s, &typical, &r->ctx.notes);
@@ -209,8 +209,8 @@ bool search_slow_operation(struct context *ctx, struct time_range range,
 
 /* ---- the command ---- */
 
-static bool search(struct trace_search *s, struct context *ctx,
-		   struct result *result, struct error *err)
+static bool search_run(struct trace_search *s, struct context *ctx,
+		       struct result *result, struct error *err)
 {
 	struct search_answer answer = {
 		.search = s,
@@ -251,7 +251,7 @@ static bool tags_question(struct tags_query *q, const struct context *ctx,
 			      &q->range, err);
 }
 
-static bool tags(struct context *ctx, struct error *err)
+static bool tags_run(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 	struct tags_answer a = { .shown = 0 };
@@ -293,7 +293,7 @@ int cmd_search(const struct options *o)
 	if (o->tags) {
 		done = context_init(&ctx, o, &err) &&
 		       output_check_answer(o, "search --tags", &err) &&
-		       tags(&ctx, &err);
+		       tags_run(&ctx, &err);
 		return context_end(&ctx, done, &err);
 	}
 	memset(&result, 0, sizeof result);
@@ -302,7 +302,7 @@ int cmd_search(const struct options *o)
 	trace_search_init(&s);
 	done = context_init(&ctx, o, &err) && check_args(o, &err) &&
 	       output_check(o, "search", &err) &&
-	       search(&s, &ctx, &result, &err);
+	       search_run(&s, &ctx, &result, &err);
 	is_sample = s.is_sample;
 	done = context_finish(&ctx, done, &err);
 	if (done && o->strict && is_sample)

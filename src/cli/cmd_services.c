@@ -11,7 +11,8 @@
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR
 
-static bool question(struct services *s, struct context *ctx, struct error *err)
+static bool services_question(struct services *s, struct context *ctx,
+			      struct error *err)
 {
 	const struct options *o = ctx->options;
 
@@ -36,7 +37,7 @@ static bool question(struct services *s, struct context *ctx, struct error *err)
 			 "window with --since or --from");
 }
 
-static bool services(struct context *ctx, struct error *err)
+static bool services_run(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 	struct services s;
@@ -48,7 +49,7 @@ static bool services(struct context *ctx, struct error *err)
 		.notes = &ctx->notes,
 	};
 
-	if (!question(&s, ctx, err) || !services_fetch(&s, err))
+	if (!services_question(&s, ctx, err) || !services_fetch(&s, err))
 		return false;
 	/* None of that name: which others there are is worth one more
 	 * request. */
@@ -64,7 +65,8 @@ int cmd_services(const struct options *o)
 	struct error err = { 0 };
 	struct context ctx;
 	bool done = context_init(&ctx, o, &err) &&
-		    output_check(o, "services", &err) && services(&ctx, &err);
+		    output_check(o, "services", &err) &&
+		    services_run(&ctx, &err);
 
 	return context_end(&ctx, done, &err);
 }

@@ -51,7 +51,7 @@ static bool select_rows(struct run *r, struct error *err)
 	return true;
 }
 
-static bool show(struct run *r, struct suspect *s, struct error *err)
+static bool trace_show(struct run *r, struct suspect *s, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	struct trace_arg arg = { .path = NULL };
@@ -84,7 +84,7 @@ bool show_trace(struct run *r, struct error *err)
 	bool done;
 
 	suspect_init(&suspect);
-	done = show(r, &suspect, err);
+	done = trace_show(r, &suspect, err);
 	suspect_release(&suspect);
 	return done;
 }

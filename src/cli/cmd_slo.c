@@ -126,7 +126,7 @@ bool slo_question_has_requests(const struct slo *s, struct error *err)
 
 #define DOCUMENTS "prometheus openslo google"
 
-static bool question(struct slo *s, struct run *r, struct error *err)
+static bool slo_question(struct slo *s, struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
@@ -152,7 +152,7 @@ static bool check_google(const struct slo *s, const struct options *o,
 	return !output_count_of(o, "google") || google_slo_check(s, err);
 }
 
-static bool count(struct slo *s, struct run *r, struct error *err)
+static bool slo_count(struct slo *s, struct run *r, struct error *err)
 {
 	return check_google(s, r->ctx.options, err) &&
 	       slo_question_count(s, &r->ctx,
@@ -191,8 +191,9 @@ static bool find_spent(struct slo_spent *spent, const struct slo *s,
 	return slo_spent_find(spent, err);
 }
 
-static bool tell(struct run *r, const struct slo *s,
-		 const struct slo_spent *spent, bool is_told, struct error *err)
+static bool slo_print(struct run *r, const struct slo *s,
+		      const struct slo_spent *spent, bool is_told,
+		      struct error *err)
 {
 	struct slo_answer answer = { .part = is_told ? SLO_REST : SLO_WHOLE,
 				     .slo = s,
@@ -223,11 +224,11 @@ int cmd_slo(const struct options *o)
 	/* The numbers first: traces take their time to be searched and
 	 * compared. */
 	bool done =
-		run_begin(&r, o, "slo", &err) && question(&s, &r, &err) &&
-		count(&s, &r, &err) &&
+		run_begin(&r, o, "slo", &err) && slo_question(&s, &r, &err) &&
+		slo_count(&s, &r, &err) &&
 		(!is_told || output_answer(o, &slo_writer, &numbers, &err)) &&
 		find_spent(&spent, &s, begin_ns, &r, &err) &&
-		tell(&r, &s, &spent, is_told, &err);
+		slo_print(&r, &s, &spent, is_told, &err);
 	bool is_bad = done && (slo_is_spent(&s) || slo_firing(&s));
 	int status = run_end(&r, done, &err);
 

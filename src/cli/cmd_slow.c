@@ -14,8 +14,8 @@
 #include "investigate/finding.h"
 #include "report/answers.h"
 
-static bool answer(struct run *r, const struct error *missing,
-		   struct error *err)
+static bool finding_answer(struct run *r, const struct error *missing,
+			   struct error *err)
 {
 	const struct backends *b = &r->ctx.backends;
 	bool is_whole = missing->code == ERROR_NONE;
@@ -72,7 +72,7 @@ static bool find_profile(struct run *r, struct finding *f, struct error *missing
 }
 
 /* The road: each call goes down one floor. */
-static bool slow(struct run *r, struct finding *f, struct error *err)
+static bool slow_run(struct run *r, struct finding *f, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 	struct error missing = { 0 };
@@ -111,7 +111,7 @@ static bool slow(struct run *r, struct finding *f, struct error *err)
 	    !waterfall_build(&r->trace, &f->suspect.times, &f->suspect.pick,
 			     &r->result, err))
 		return false;
-	return answer(r, &missing, err);
+	return finding_answer(r, &missing, err);
 }
 
 /* Which of the files is the profile to look at; o->arg_count: none. */
@@ -162,7 +162,7 @@ static void move_profile(struct options *o, size_t profile, const char *option,
 		options_mark(o, &form);
 }
 
-static int investigate(const struct options *o)
+static int slow_investigate_trace(const struct options *o)
 {
 	struct error err = { 0 };
 	struct finding finding;
@@ -170,7 +170,7 @@ static int investigate(const struct options *o)
 	bool done;
 
 	finding_init(&finding, &r.investigation);
-	done = run_begin(&r, o, "slow", &err) && slow(&r, &finding, &err);
+	done = run_begin(&r, o, "slow", &err) && slow_run(&r, &finding, &err);
 	finding_release(&finding);
 	return run_end(&r, done, &err);
 }
@@ -189,13 +189,13 @@ int cmd_slow(const struct options *o)
 		return error_exit_code(err.code);
 	}
 	if (profile == o->arg_count)
-		return investigate(o);
+		return slow_investigate_trace(o);
 	raw = mem_calloc(o->raw_count + 1, sizeof *raw);
 	buf_init(&option, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&option, "--profiles-url=file:%s", o->args[profile]);
 	if (raw && option.state == BUF_OK)
 		move_profile(&with, profile, buf_text(&option), raw);
-	status = investigate(&with);
+	status = slow_investigate_trace(&with);
 	buf_release(&option);
 	mem_free(raw);
 	return status;

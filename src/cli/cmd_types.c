@@ -8,7 +8,7 @@
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR
 
-static bool types(struct context *ctx, struct error *err)
+static bool types_run(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 	struct profile_types t = { .service = o->service };
@@ -25,7 +25,7 @@ static bool types(struct context *ctx, struct error *err)
 	       output_answer(o, &types_writer, &t, err);
 }
 
-static int guide(const struct options *o, struct error *err)
+static int types_guide(const struct options *o, struct error *err)
 {
 	bool done = output_check(o, "types", err) &&
 		    output_answer(o, &types_guide_writer, NULL, err);
@@ -42,8 +42,8 @@ int cmd_types(const struct options *o)
 	bool done;
 
 	if (o->guide)
-		return guide(o, &err);
+		return types_guide(o, &err);
 	done = context_init(&ctx, o, &err) && output_check(o, "types", &err) &&
-	       types(&ctx, &err);
+	       types_run(&ctx, &err);
 	return context_end(&ctx, done, &err);
 }

@@ -58,7 +58,7 @@ static bool check_window(const struct options *o, struct time_range window,
 			 least);
 }
 
-static bool ask(struct when *w, struct context *ctx, struct error *err)
+static bool when_ask(struct when *w, struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
 
@@ -73,7 +73,7 @@ static bool ask(struct when *w, struct context *ctx, struct error *err)
 	return when_find(w, err) || shortfall_explain(&w->v->shortfall, err);
 }
 
-static bool when(struct context *ctx, struct error *err)
+static bool when_print(struct context *ctx, struct error *err)
 {
 	struct question question;
 	struct investigation v = { .question = &question,
@@ -86,7 +86,7 @@ static bool when(struct context *ctx, struct error *err)
 		return arena_fail(&ctx->arena, "the answer", err);
 	question_from_options(&question, ctx->options);
 	w->v = &v;
-	if (!ask(w, ctx, err))
+	if (!when_ask(w, ctx, err))
 		return false;
 	if (w->series[w->lead].found.kind == SERIES_TOO_FEW)
 		return when_explain_few(w, err);
@@ -99,7 +99,7 @@ int cmd_when(const struct options *o)
 	struct error err = { 0 };
 	struct context ctx;
 	bool done = context_init(&ctx, o, &err) &&
-		    output_check(o, "when", &err) && when(&ctx, &err);
+		    output_check(o, "when", &err) && when_print(&ctx, &err);
 
 	return context_end(&ctx, done, &err);
 }

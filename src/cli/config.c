@@ -41,7 +41,7 @@ struct reading {
 	bool is_failed;
 };
 
-static bool fail(struct reading *r)
+static bool line_fail(struct reading *r)
 {
 	r->is_failed = true;
 	return error_prefix(r->err, "%s:%u", r->file->path, r->line);
@@ -335,7 +335,7 @@ static int on_pair(void *user, const char *section, const char *name,
 		is_taken = config_key_find(r->file->kind, str_from(name), &form,
 					   r->err) &&
 			   add_entry(r, &form, without_quotes(value));
-	return is_taken || fail(r);
+	return is_taken || line_fail(r);
 }
 
 static bool see_section(struct reading *r, struct str line)
@@ -398,7 +398,7 @@ static char *next_line(char *line, int size, void *user)
 		text = str_slice(text, 3, text.len);
 	text = str_trim(text);
 	if (!check_line(r, text, (size_t)size)) {
-		fail(r);
+		line_fail(r);
 		return NULL;
 	}
 	snprintf(line, (size_t)size, "%.*s", (int)text.len, text.ptr);
@@ -711,8 +711,8 @@ static void copy_value(struct options *to, struct options *from,
 }
 
 /* Common values belong to a side here, since one side may be left out. */
-static void merge(struct options *o, const struct options *before,
-		  struct options *ours)
+static void options_merge(struct options *o, const struct options *before,
+			  struct options *ours)
 {
 	struct options sides = *ours;
 	bool is_side_ours[SERVER_SIDES];
@@ -773,7 +773,7 @@ bool config_apply(const struct config *c, const struct command *command,
 	if (!store_entries(&c->user, NULL, &ours, err) ||
 	    (c->context && !store_entries(&c->user, c->context, &ours, err)))
 		return false;
-	merge(o, &before, &ours);
+	options_merge(o, &before, &ours);
 	return apply_repository(&c->repository, command, &before, o, err);
 }
 
@@ -959,8 +959,8 @@ static void insert_line(struct buf *out, struct str text,
 
 /* ---- the whole ---- */
 
-static bool holds(const struct config_file *f,
-		  const struct config_change *change)
+static bool config_file_holds(const struct config_file *f,
+			      const struct config_change *change)
 {
 	const struct config_entry *e;
 	struct option_form form;
@@ -986,11 +986,11 @@ static bool check_result(const struct buf *out, const char *path,
 	if (!buf_check(out, path, err) ||
 	    !config_file_parse(&f, CONFIG_USER, path, buf_str(out), arena, err))
 		return false;
-	if (!change->value && !holds(&f, change))
+	if (!change->value && !config_file_holds(&f, change))
 		return error_set(err, ERROR_USAGE,
 				 "%s: set more than once; edit %s",
 				 change->key, path);
-	return holds(&f, change) ||
+	return config_file_holds(&f, change) ||
 	       error_set(err, ERROR_USAGE,
 			 "%s: the file cannot hold this value: a blank and a "
 			 "';' begin a comment",

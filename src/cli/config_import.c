@@ -56,8 +56,8 @@ static bool add_sided(struct import *m, const char *context, const char *side,
 			: arena_fail(&m->arena, m->path, err);
 }
 
-static void hint(struct import *m, const char *context, const char *side,
-		 const char *what, const char *key)
+static void import_hint(struct import *m, const char *context, const char *side,
+			const char *what, const char *key)
 {
 	buf_addf(&m->report,
 		 "  not imported: %s; put it into a separate file, and: "
@@ -81,8 +81,8 @@ static bool add_header(struct import *m, const char *context, const char *side,
 	if (h->value && !is_variable(h->value) && *h->value)
 		return add_sided(m, context, side, "tenant-id", h->value, err);
 	if (str_equal_nocase(str_from(h->name), STR("authorization")))
-		hint(m, context, side, "the header Authorization",
-		     "token-file");
+		import_hint(m, context, side, "the header Authorization",
+			    "token-file");
 	else
 		buf_addf(&m->report,
 			 "  not taken over: the header %s; add it to %s by "
@@ -98,14 +98,16 @@ static bool add_login(struct import *m, const char *context, const char *side,
 	    !add_sided(m, context, side, "username", s->user, err))
 		return false;
 	if (s->is_basic)
-		hint(m, context, side, "the password", "password-file");
+		import_hint(m, context, side, "the password", "password-file");
 	if (s->is_insecure &&
 	    !add_sided(m, context, side, "insecure", "yes", err))
 		return false;
 	if (s->has_cacert)
-		hint(m, context, side, "the certificate to trust", "cacert");
+		import_hint(m, context, side, "the certificate to trust",
+			    "cacert");
 	if (s->has_cert)
-		hint(m, context, side, "the certificate to show", "cert");
+		import_hint(m, context, side, "the certificate to show",
+			    "cert");
 	for (size_t i = 0; i < LIMIT_GRAFANA_HEADERS; i++)
 		if (!add_header(m, context, side, &s->headers[i], err))
 			return false;

@@ -132,9 +132,9 @@ static void open_profile_cache(struct context *ctx)
 		ctx->cache_folders[1] = folder.ptr;
 }
 
-static bool send(void *context, struct http_request *requests,
-		 struct http_response *responses, size_t n,
-		 const struct http_taker *taker, struct error *err);
+static bool requests_send(void *context, struct http_request *requests,
+			  struct http_response *responses, size_t n,
+			  const struct http_taker *taker, struct error *err);
 
 static void init_backends(struct context *ctx)
 {
@@ -142,7 +142,7 @@ static void init_backends(struct context *ctx)
 	const char *by = o->granularity;
 
 	ctx->backends.channel = (struct backend_channel){
-		.send = send,
+		.send = requests_send,
 		.show = o->dry_run ? curl_lines_write : NULL,
 		.listed = progress_listed,
 		.context = ctx,
@@ -264,9 +264,9 @@ static bool ensure_client(struct context *ctx, struct error *err)
 	return ctx->backends.client != NULL;
 }
 
-static bool send(void *context, struct http_request *requests,
-		 struct http_response *responses, size_t n,
-		 const struct http_taker *taker, struct error *err)
+static bool requests_send(void *context, struct http_request *requests,
+			  struct http_response *responses, size_t n,
+			  const struct http_taker *taker, struct error *err)
 {
 	struct context *ctx = context;
 	bool done;

@@ -359,7 +359,7 @@ static bool render_one(struct rendering *g, const struct output_option *wanted,
 }
 
 /* Without a profile what there is is printed. */
-static bool explore(struct rendering *g, struct error *err)
+static bool rendering_explore(struct rendering *g, struct error *err)
 {
 	static const struct output_option table = { "table", NULL };
 	const struct options *o = g->r->ctx.options;
@@ -416,7 +416,7 @@ bool output_render(const struct run *r, struct error *err)
 	for (size_t i = 0; i < count; i++)
 		if (!render_one(&g, &list[i], &each))
 			keep_worst(&worst, &each);
-	if (r->ctx.options->interactive && !explore(&g, &each))
+	if (r->ctx.options->interactive && !rendering_explore(&g, &each))
 		keep_worst(&worst, &each);
 	if (worst.code == ERROR_NONE && is_in_files_alone(r->ctx.options)) {
 		g.in.style = style_for(r->ctx.options, false);

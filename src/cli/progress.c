@@ -59,7 +59,7 @@ void progress_report(int fd)
 }
 
 /* Nobody can be told when standard error fails. */
-static void put(const char *data, size_t len)
+static void progress_put(const char *data, size_t len)
 {
 	int fd = progress.report_fd ? progress.report_fd : STDERR_FILENO;
 	ssize_t done = write(fd, data, len);
@@ -190,7 +190,7 @@ void progress_show(const struct http_progress *p)
 		      &line);
 	if (progress.report_fd) {
 		buf_add_char(&line, '\n');
-		put(buf_text(&line), line.len);
+		progress_put(buf_text(&line), line.len);
 		buf_release(&line);
 		return;
 	}
@@ -201,8 +201,8 @@ void progress_show(const struct http_progress *p)
 	text.len = text_fit(text, columns - 1);
 	if (line.state == BUF_OK) {
 		progress.is_shown = 1;
-		put(ERASE, sizeof ERASE - 1);
-		put(text.ptr, text.len);
+		progress_put(ERASE, sizeof ERASE - 1);
+		progress_put(text.ptr, text.len);
 	}
 	buf_release(&line);
 }
@@ -220,5 +220,5 @@ void progress_clear_signal(void)
 	if (!progress.is_shown)
 		return;
 	progress.is_shown = 0;
-	put(ERASE, sizeof ERASE - 1);
+	progress_put(ERASE, sizeof ERASE - 1);
 }

@@ -141,8 +141,8 @@ void question_from_options(struct question *q, const struct options *o)
  * --focus --ignore --hide --show --show-from --tag-focus --tag-ignore
  * --granularity. */
 
-static bool compile(const char *pattern, const char *option, struct regex **re,
-		    struct error *err)
+static bool pattern_compile(const char *pattern, const char *option,
+			    struct regex **re, struct error *err)
 {
 	if (pattern)
 		*re = regex_new(str_from(pattern), option, err);
@@ -175,11 +175,11 @@ bool profile_filters_init(struct profile_filters *f, struct context *ctx,
 			  .trim_path = str_from(o->trim_path),
 			  .source_path = str_from(o->source_path) },
 	};
-	if (!compile(o->focus, "--focus", &v->focus, err) ||
-	    !compile(o->ignore, "--ignore", &v->ignore, err) ||
-	    !compile(o->hide, "--hide", &v->hide, err) ||
-	    !compile(o->show, "--show", &v->show, err) ||
-	    !compile(o->show_from, "--show-from", &v->show_from, err))
+	if (!pattern_compile(o->focus, "--focus", &v->focus, err) ||
+	    !pattern_compile(o->ignore, "--ignore", &v->ignore, err) ||
+	    !pattern_compile(o->hide, "--hide", &v->hide, err) ||
+	    !pattern_compile(o->show, "--show", &v->show, err) ||
+	    !pattern_compile(o->show_from, "--show-from", &v->show_from, err))
 		return false;
 	if (o->tag_focus || o->tag_ignore) {
 		f->labels = label_filter_new(o->tag_focus, o->tag_ignore,

@@ -128,8 +128,8 @@ static int enter_files(const struct context *ctx)
 	return confine_end(&c) ? c.version : 0;
 }
 
-static void tell(const struct context *ctx, int version, const char *why_files,
-		 bool has_calls)
+static void sandbox_note(const struct context *ctx, int version,
+			 const char *why_files, bool has_calls)
 {
 	const char *reading = why_reading(ctx);
 	char files[256], calls[64] = "no seccomp filter";
@@ -168,5 +168,5 @@ void sandbox_enter(const struct context *ctx)
 	version = enter_files(ctx);
 	why_files = strerror(errno);
 	has_calls = confine_calls();
-	tell(ctx, version, why_files, has_calls);
+	sandbox_note(ctx, version, why_files, has_calls);
 }

@@ -91,8 +91,9 @@ struct str suggest_servers(struct context *ctx, bool has_window)
 }
 
 /* command NULL: the run's own once more. A case knows its trace, too. */
-static void build(const struct run *r, const struct options *o,
-		  const char *command, const char *tail, struct buf *out)
+static void command_build(const struct run *r, const struct options *o,
+			  const char *command, const char *tail,
+			  struct buf *out)
 {
 	const char *next = command ? command : r->result.command;
 	bool is_show = command && !strcmp(command, "show");
@@ -137,7 +138,7 @@ void suggest_repeat(const struct run *r, struct buf *out)
 	if (!o.replay ||
 	    options_record_args(&o, command_find(str_from(r->result.command)),
 				&arena, &o.raw_args, &o.raw_count, &err))
-		build(r, &o, NULL, "", out);
+		command_build(r, &o, NULL, "", out);
 	arena_wipe(&arena);
 	arena_release(&arena);
 }
@@ -164,7 +165,7 @@ void suggest_next(struct run *r, const char *command, const char *tail)
 	if (reads_stdin(r->ctx.options))
 		return;
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	build(r, r->ctx.options, command, tail, &text);
+	command_build(r, r->ctx.options, command, tail, &text);
 	suggest_line(&r->result, &text);
 }
 

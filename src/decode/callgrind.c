@@ -84,7 +84,8 @@ static bool no_memory(struct callgrind *c, struct error *err)
 	return arena_fail(&c->arena, WHAT, err);
 }
 
-static bool fail(const struct callgrind *c, const char *what, struct error *err)
+static bool callgrind_fail(const struct callgrind *c, const char *what,
+			   struct error *err)
 {
 	return error_set(err, ERROR_FORMAT, WHAT ", line %zu: %s", c->line,
 			 what);
@@ -142,7 +143,8 @@ static bool read_events(struct callgrind *c, struct str list, struct error *err)
 		uint32_t at = c->event_count;
 
 		if (!word.len)
-			return c->event_count || fail(c, "no events", err);
+			return c->event_count ||
+			       callgrind_fail(c, "no events", err);
 		if (at == EVENTS_MAX)
 			return error_set(err, ERROR_LIMIT,
 					 WHAT ", line %zu: more than %u events",
@@ -171,8 +173,8 @@ static bool read_name(struct callgrind *c, enum name_kind kind,
 	at = map_find_u64(&c->names[kind], number);
 	if (!name->len) {
 		if (at == MAP_NONE)
-			return fail(c, "a number of a name that was not told",
-				    err);
+			return callgrind_fail(
+				c, "a number of a name that was not told", err);
 		*name = c->texts[at];
 		return true;
 	}
@@ -286,13 +288,14 @@ static bool use_costs(struct callgrind *c, struct str line, struct error *err)
 
 	c->is_call = false;
 	if (!c->event_count)
-		return fail(c, "costs before the line of events", err);
+		return callgrind_fail(c, "costs before the line of events",
+				      err);
 	if (!c->function || (is_call && !c->callee))
-		return fail(c, "costs of no function", err);
+		return callgrind_fail(c, "costs of no function", err);
 	for (uint32_t i = 0; i <= c->positions + c->chosen; i++)
 		word = take_word(&line);
 	if (word.len && !parse_i64(word, &value))
-		return fail(c, "a cost that is no whole number", err);
+		return callgrind_fail(c, "a cost that is no whole number", err);
 	value = sat_mul_i64(value, c->factors[c->chosen]);
 	if (is_call)
 		return add_call(c, value, err);
@@ -474,7 +477,8 @@ static bool read_all(struct callgrind *c, struct str text,
 			return false;
 	}
 	if (!c->event_count)
-		return fail(c, "it ends without a line of events", err);
+		return callgrind_fail(c, "it ends without a line of events",
+				      err);
 	for (uint32_t i = 0; i < c->event_count; i++)
 		if (!profile_build_type(c->build, c->offered[i].type,
 					c->offered[i].unit, err))

@@ -286,7 +286,7 @@ struct chrome_text {
 	char bytes[CHROME_ID_BYTES];
 };
 
-static void keep(struct str text, struct chrome_text *out)
+static void text_keep(struct str text, struct chrome_text *out)
 {
 	out->len = text.len;
 	if (text.len > sizeof out->bytes)
@@ -395,7 +395,7 @@ static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 			break;
 		case TEXT_NAME:
 			text = read_text(r);
-			keep(text, &e->texts[TEXT_NAME]);
+			text_keep(text, &e->texts[TEXT_NAME]);
 			if (text.len > CHROME_ID_BYTES)
 				e->name_tail = hash_bytes(text.ptr, text.len);
 			break;
@@ -410,13 +410,14 @@ static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 			/* {"local": "0x1"} or {"global": "0x1"}. */
 			if (json_enter_if(r, JSON_OBJECT))
 				while (json_next_key(r, &text))
-					keep(read_text(r), &e->texts[TEXT_ID]);
+					text_keep(read_text(r),
+						  &e->texts[TEXT_ID]);
 			break;
 		case FIELD_ARGS:
 			read_args(r, e, named);
 			break;
 		default:
-			keep(read_text(r), &e->texts[field]);
+			text_keep(read_text(r), &e->texts[field]);
 			break;
 		}
 }
@@ -776,7 +777,7 @@ static bool nest_lanes(struct chrome *c)
 	return true;
 }
 
-static bool nest(struct chrome *c)
+static bool spans_nest(struct chrome *c)
 {
 	/* Unique across several files. */
 	uint64_t first_id = ((uint64_t)c->t.to->source << 32) + 1;
@@ -958,7 +959,7 @@ static void read_span(struct chrome *c)
 	(void)trace_json_taken(t, is_taken && taker_span(t->to, &in, &t->err));
 }
 
-static bool describe(struct chrome *c, struct process *p)
+static bool process_describe(struct chrome *c, struct process *p)
 {
 	struct taker *to = c->t.to;
 	struct error *err = &c->t.err;
@@ -1079,9 +1080,9 @@ static void read_twice(struct chrome *c, struct feed *feed)
 	read_document(c);
 	if (json_failed(c->t.r))
 		return;
-	is_nested = nest(c);
+	is_nested = spans_nest(c);
 	for (size_t i = 0; is_nested && i < c->process_count; i++)
-		is_nested = describe(c, &c->process_list[i]);
+		is_nested = process_describe(c, &c->process_list[i]);
 	if (is_nested) {
 		feed_seek(feed, 0);
 		fresh = json_new_feed(feed, &c->t.err);

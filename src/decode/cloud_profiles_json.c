@@ -210,7 +210,7 @@ static bool read_field(struct page_reader *p, struct str key)
 	return true;
 }
 
-static bool give(struct page_reader *p)
+static bool page_reader_give(struct page_reader *p)
 {
 	struct profile_text *t = &p->now;
 	struct str name = t->entry.name;
@@ -252,7 +252,7 @@ static bool read_profile(struct page_reader *p, uint32_t index)
 		return false;
 	p->page->profile_count++;
 	if (!p->list)
-		return give(p);
+		return page_reader_give(p);
 	if (t->entry.name.len && t->entry.service.len && t->has_time)
 		return profile_list_add(p->list, &t->entry, &p->err);
 	p->page->nameless++;
@@ -296,8 +296,8 @@ static bool read_page(struct page_reader *p, uint32_t index)
 	return is_ok && p->err.code == ERROR_NONE;
 }
 
-static bool decode(struct page_reader *p, struct str bytes, uint32_t index,
-		   struct error *err)
+static bool page_reader_decode(struct page_reader *p, struct str bytes,
+			       uint32_t index, struct error *err)
 {
 	bool is_ok;
 
@@ -324,7 +324,7 @@ bool cloud_page_decode(struct str bytes, uint32_t index,
 {
 	struct page_reader p = { .page = page, .list = list };
 
-	return decode(&p, bytes, index, err);
+	return page_reader_decode(&p, bytes, index, err);
 }
 
 bool cloud_page_take(struct str bytes, const struct cloud_take *take,
@@ -332,5 +332,5 @@ bool cloud_page_take(struct str bytes, const struct cloud_take *take,
 {
 	struct page_reader p = { .page = page, .take = take };
 
-	return decode(&p, bytes, 0, err);
+	return page_reader_decode(&p, bytes, 0, err);
 }

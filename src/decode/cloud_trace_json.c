@@ -169,8 +169,8 @@ struct google_labels {
 
 /* ---- resource ---- */
 
-static void set(struct google_labels *l, enum resource_key key, enum rank rank,
-		struct str value)
+static void label_set(struct google_labels *l, enum resource_key key,
+		      enum rank rank, struct str value)
 {
 	if (key == SERVICE && str_starts(value, STR("unknown_service")))
 		rank = RANK_UNKNOWN;
@@ -194,9 +194,9 @@ static bool set_place(struct google_labels *l, const struct place_label *rows,
 		    value.ptr[value.len - 2] == '-' &&
 		    ascii_is_lower(value.ptr[value.len - 1]))
 			key = ZONE;
-		set(l, key, rows[i].rank, value);
+		label_set(l, key, rows[i].rank, value);
 		if (key == CONTAINER)
-			set(l, SERVICE, RANK_CONTAINER, value);
+			label_set(l, SERVICE, RANK_CONTAINER, value);
 		return true;
 	}
 	return false;
@@ -208,11 +208,11 @@ static bool take_own(struct google_labels *l, struct str label,
 	for (unsigned i = 0; i < RESOURCE_KEYS; i++) {
 		if (!str_equal(resource_keys[i], label))
 			continue;
-		set(l, (enum resource_key)i, RANK_OWN, value);
+		label_set(l, (enum resource_key)i, RANK_OWN, value);
 		if (i == FUNCTION)
-			set(l, SERVICE, RANK_FUNCTION, value);
+			label_set(l, SERVICE, RANK_FUNCTION, value);
 		if (i == CONTAINER)
-			set(l, SERVICE, RANK_CONTAINER, value);
+			label_set(l, SERVICE, RANK_CONTAINER, value);
 		return true;
 	}
 	return false;

@@ -664,7 +664,7 @@ static void read_input(struct datadog *d)
 }
 
 /* Searches for upper halves, and starts over. */
-static bool survey(struct datadog *d, struct feed *feed)
+static bool datadog_survey(struct datadog *d, struct feed *feed)
 {
 	struct json_reader *fresh;
 
@@ -694,7 +694,7 @@ bool decode_datadog_json(struct feed *feed, struct taker *to, struct error *err)
 	for (unsigned i = 0; i < TEXTS; i++)
 		buf_init(&d.texts[i], LIMIT_STRING_BYTES + 16);
 	buf_init(&d.message, LIMIT_STRING_BYTES + 16);
-	if (survey(&d, feed))
+	if (datadog_survey(&d, feed))
 		read_input(&d);
 	is_read = trace_json_finish(&d.t, "Datadog JSON", err);
 	buf_release(&d.message);

@@ -411,8 +411,9 @@ static bool fail_format(enum format format, struct error *err)
 			 format_name(format));
 }
 
-static bool finish(const struct profile *out, const struct profile_want *want,
-		   struct notes *notes, struct error *err)
+static bool profile_finish(const struct profile *out,
+			   const struct profile_want *want, struct notes *notes,
+			   struct error *err)
 {
 	type_note_others(out, want, notes);
 	return profile_check(out, err);
@@ -433,7 +434,7 @@ bool decode_profile(enum format format, struct str bytes,
 	return (row->stream ? stream_bytes(row->stream, bytes, want, out, notes,
 					   err)
 			    : row->decode(bytes, want, out, notes, err)) &&
-	       finish(out, want, notes, err);
+	       profile_finish(out, want, notes, err);
 }
 
 bool decode_profile_feed(enum format format, struct feed *feed,
@@ -451,7 +452,7 @@ bool decode_profile_feed(enum format format, struct feed *feed,
 	is_read = row->stream(feed, want, out, notes, err);
 	/* To the decoder, a read error looks like truncation. */
 	return feed_check(feed, err) && is_read &&
-	       finish(out, want, notes, err);
+	       profile_finish(out, want, notes, err);
 }
 
 /* Search responses, collected from what span readers pass on. */

@@ -97,7 +97,7 @@ static bool no_memory(const struct reader *r, struct error *err)
 	return arena_fail(&r->scratch, WHAT, err);
 }
 
-static bool damaged(const char *why, struct error *err)
+static bool profile_damaged(const char *why, struct error *err)
 {
 	return error_set(err, ERROR_FORMAT, "%s is damaged: %s", WHAT, why);
 }
@@ -449,9 +449,11 @@ static bool make_frame(struct reader *r, const struct tables *own,
 	uint32_t index;
 
 	if (frame >= functions->count)
-		return damaged("a stack has a frame that is not there", err);
+		return profile_damaged("a stack has a frame that is not there",
+				       err);
 	if (function >= column_of(r, own, FUNCTION_NAME)->count)
-		return damaged("a frame has a function that is not there", err);
+		return profile_damaged(
+			"a frame has a function that is not there", err);
 	r->frame_count++;
 	return make_function(r, own, function, &index, err) &&
 	       profile_build_frame(r->build, index, line == NONE ? 0 : line,
@@ -493,13 +495,14 @@ static bool find_caller(const struct reader *r, const struct tables *own,
 	if (!offsets->count) {
 		*caller = number_at(column_of(r, own, STACK_PREFIX), stack);
 	} else if (offset == NONE || offset > stack) {
-		return damaged("a stack has a caller that is not there", err);
+		return profile_damaged("a stack has a caller that is not there",
+				       err);
 	} else {
 		*caller = offset ? (uint32_t)stack - offset : NONE;
 	}
 	return *caller == NONE ||
 	       *caller < column_of(r, own, STACK_FRAME)->count ||
-	       damaged("a stack has a caller that is not there", err);
+	       profile_damaged("a stack has a caller that is not there", err);
 }
 
 static bool add_nodes(struct reader *r, const struct tables *own,
@@ -519,8 +522,8 @@ static bool add_nodes(struct reader *r, const struct tables *own,
 		uint32_t frame = number_at(stacks, i);
 
 		if (frame >= frame_count)
-			return damaged("a stack has a frame that is not there",
-				       err);
+			return profile_damaged(
+				"a stack has a frame that is not there", err);
 		nodes[i] = (struct frame_node){ .frame = frames[frame],
 						.value = values[i] };
 		if (!find_caller(r, own, i, &nodes[i].caller, err))
@@ -543,8 +546,8 @@ static bool add_values(const struct thread *t, int64_t *values, size_t count,
 		if (stacks[i] == NONE)
 			continue;
 		if (stacks[i] >= count)
-			return damaged("a sample has a stack that is not there",
-				       err);
+			return profile_damaged(
+				"a sample has a stack that is not there", err);
 		value = round(value * t->weight->factor);
 		whole = value >= -9e18 && value <= 9e18 ? (int64_t)value : 0;
 		values[stacks[i]] = sat_add_i64(values[stacks[i]], whole);
@@ -606,8 +609,8 @@ static bool declare_types(struct reader *r, const struct profile_want *want,
 	return true;
 }
 
-static bool build(struct reader *r, const struct profile_want *want,
-		  struct profile *out, struct error *err)
+static bool profile_fill(struct reader *r, const struct profile_want *want,
+			 struct profile *out, struct error *err)
 {
 	static const struct tables none;
 	const struct thread *threads = r->threads.items;
@@ -640,7 +643,8 @@ bool decode_firefox_profile(struct feed *feed, const struct profile_want *want,
 	r.build = profile_build_new(out, err);
 	arena_init(&r.scratch, LIMIT_DECODE_HEAP_BYTES);
 	if (r.build)
-		is_done = read_document(&r, err) && build(&r, want, out, err) &&
+		is_done = read_document(&r, err) &&
+			  profile_fill(&r, want, out, err) &&
 			  profile_build_finish(r.build, notes, err);
 	if (is_done)
 		type_settle(out);

@@ -21,7 +21,8 @@ void flame_release(struct flame *f)
 	arena_release(&f->scratch);
 }
 
-static bool damaged(const struct flame *f, const char *why, struct error *err)
+static bool flame_damaged(const struct flame *f, const char *why,
+			  struct error *err)
 {
 	return error_set(err, ERROR_FORMAT, "%s is damaged: level %zu %s", WHAT,
 			 f->level_count - 1, why);
@@ -49,7 +50,7 @@ bool flame_level(struct flame *f, struct error *err)
 	void *levels = f->levels;
 
 	if (f->row_fill)
-		return damaged(f, "ends inside a node", err);
+		return flame_damaged(f, "ends inside a node", err);
 	if (!arena_reserve(&f->scratch, &levels, &f->level_cap,
 			   f->level_count + 1, sizeof *f->levels))
 		return arena_fail(&f->scratch, WHAT, err);
@@ -75,7 +76,7 @@ static bool add_node(struct flame *f, struct error *err)
 	    f->row[3] < 0 || f->row[3] > UINT32_MAX ||
 	    !add_i64(f->right, f->row[0], &node.x) ||
 	    !add_i64(node.x, node.total, &f->right))
-		return damaged(f, "has impossible numbers", err);
+		return flame_damaged(f, "has impossible numbers", err);
 	if (f->node_count == LIMIT_TREE_NODES)
 		return error_set(err, ERROR_LIMIT, "%s has more than %u nodes",
 				 WHAT, LIMIT_TREE_NODES);
@@ -175,7 +176,7 @@ bool flame_finish(struct flame *f, struct error *err)
 	if (!path)
 		return arena_fail(&f->scratch, WHAT, err);
 	if (f->row_fill)
-		return damaged(f, "ends inside a node", err);
+		return flame_damaged(f, "ends inside a node", err);
 	for (size_t level = 0; level < f->level_count; level++) {
 		if (level && !link_level(f, level, err))
 			return false;

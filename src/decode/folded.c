@@ -442,7 +442,7 @@ static bool lacks_end(struct str text)
 	return text.len && text.ptr[text.len - 1] != '\n';
 }
 
-static bool prepare(struct folded_lines *f, struct folded_batch *b)
+static bool folded_lines_prepare(struct folded_lines *f, struct folded_batch *b)
 {
 	b->line_count = 0;
 	b->name_count = b->text_count = 0;
@@ -460,7 +460,7 @@ static bool prepare(struct folded_lines *f, struct folded_batch *b)
 static bool fill_batch(struct folded_lines *f)
 {
 	struct folded_batch *b = &f->batches[f->next];
-	bool is_ready = prepare(f, b);
+	bool is_ready = folded_lines_prepare(f, b);
 
 	f->next = (f->next + 1) % BATCHES;
 	if (is_ready && !f->text.len && !at_end(f)) {
@@ -858,7 +858,7 @@ static void take_callees_off(struct profile *p, struct notes *notes)
 
 /* Weights of unknown unit that are not counts do not give a number of
  * samples. */
-static void settle(const struct folded *f, struct profile *out)
+static void folded_settle(const struct folded *f, struct profile *out)
 {
 	int64_t length_us = f->lines->duration_us;
 	uint64_t divisor = 0;
@@ -973,7 +973,7 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 	if (is_done && f->lines->open_end_lines == f->lines->stack_lines)
 		take_callees_off(out, notes);
 	if (is_done)
-		settle(f, out);
+		folded_settle(f, out);
 	if (is_done && f->lines->is_cut_off)
 		notes_add(notes, "the last line of the folded stacks has no "
 				 "line end: the file may be cut off");

@@ -217,7 +217,7 @@ bool gather_trace_next(struct gather *g, struct error *err)
 }
 
 /* Copies the text into the arena unless it is equal already. */
-static void keep(struct gather *g, struct str *at, struct str text)
+static void gather_keep(struct gather *g, struct str *at, struct str text)
 {
 	if (str_equal(*at, text))
 		return;
@@ -252,9 +252,9 @@ void gather_root(struct gather *g, uint32_t trace, struct str service,
 
 		if (!is_known || t->last_start_ns < t->root_start_ns) {
 			t->root_start_ns = t->last_start_ns;
-			keep(g, &t->hit.root_service,
-			     without_placeholder(service));
-			keep(g, &t->hit.root_name, name);
+			gather_keep(g, &t->hit.root_service,
+				    without_placeholder(service));
+			gather_keep(g, &t->hit.root_name, name);
 		}
 	}
 
@@ -267,14 +267,14 @@ void gather_root(struct gather *g, uint32_t trace, struct str service,
 void gather_root_service(struct gather *g, uint32_t trace, struct str service)
 {
 	if (keeps_roots(g))
-		keep(g, &g->traces[trace].hit.root_service,
-		     without_placeholder(service));
+		gather_keep(g, &g->traces[trace].hit.root_service,
+			    without_placeholder(service));
 }
 
 void gather_root_name(struct gather *g, uint32_t trace, struct str name)
 {
 	if (keeps_roots(g))
-		keep(g, &g->traces[trace].hit.root_name, name);
+		gather_keep(g, &g->traces[trace].hit.root_name, name);
 }
 
 /* A span whose end is before its start has a duration near 2^64. */
@@ -377,7 +377,7 @@ static bool add_attrs(struct gather *g, const struct buf *attrs,
 
 /* Returns whether a text matches; one that the server did not return, it has
  * checked. */
-static bool fits(struct str wanted, struct str text)
+static bool text_fits(struct str wanted, struct str text)
 {
 	return !wanted.len || !text.len || str_equal(wanted, text);
 }
@@ -389,16 +389,16 @@ static void match_span(struct gather *g, uint32_t trace,
 	struct gathered_trace *t = &g->traces[trace];
 	int64_t duration_ns = history_time(f->duration_ns);
 
-	if (!fits(want->service, f->texts[FACT_SERVICE]) ||
-	    !fits(want->name, f->texts[FACT_NAME]) ||
+	if (!text_fits(want->service, f->texts[FACT_SERVICE]) ||
+	    !text_fits(want->name, f->texts[FACT_NAME]) ||
 	    (want->is_error && !f->is_error))
 		return;
 	if (t->has_match && duration_ns <= t->hit.span_ns)
 		return;
 	t->has_match = true;
 	t->hit.span_ns = duration_ns;
-	keep(g, &t->hit.service, f->texts[FACT_SERVICE]);
-	keep(g, &t->hit.name, f->texts[FACT_NAME]);
+	gather_keep(g, &t->hit.service, f->texts[FACT_SERVICE]);
+	gather_keep(g, &t->hit.name, f->texts[FACT_NAME]);
 }
 
 bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
@@ -449,7 +449,7 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 }
 
 /* Links the spans of each trace: the history takes them trace by trace. */
-static bool store(struct gather *g, struct error *err)
+static bool gather_store(struct gather *g, struct error *err)
 {
 	const struct history_want *want = g->want;
 	uint32_t window = want->window;
@@ -519,7 +519,7 @@ static bool finish_window(struct gather *g, bool is_read, struct error *err)
 {
 	struct history_window *w = &g->history->windows[g->want->window];
 	uint32_t traces_before = w->trace_count, spans_before = w->span_count;
-	bool is_stored = is_read && store(g, err);
+	bool is_stored = is_read && gather_store(g, err);
 
 	if (is_stored) {
 		w->is_sample |=

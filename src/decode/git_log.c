@@ -7,7 +7,7 @@
 #define HASH_DIGITS_LEAST 40u
 #define HASH_DIGITS_MOST 64u
 
-static bool take(struct str *rest, struct str front)
+static bool prefix_take(struct str *rest, struct str front)
 {
 	if (!str_starts(*rest, front))
 		return false;
@@ -30,7 +30,7 @@ static bool read_head(struct str line, struct str *rest, struct commit *c,
 {
 	uint64_t seconds;
 
-	if (!take(&line, STR("commit ")))
+	if (!prefix_take(&line, STR("commit ")))
 		return false;
 	c->hash = take_word(&line);
 	for (size_t i = 0; i < c->hash.len; i++)
@@ -43,7 +43,7 @@ static bool read_head(struct str line, struct str *rest, struct commit *c,
 	c->time_ns = (int64_t)seconds * NS_PER_S;
 	*is_cut = str_starts(line, STR("grafted"));
 	line = str_take_line(rest);
-	if (!take(&line, STR("subject ")) && line.len)
+	if (!prefix_take(&line, STR("subject ")) && line.len)
 		return false;
 	c->subject = line;
 	return true;

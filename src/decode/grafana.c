@@ -28,7 +28,8 @@ struct reading {
 	struct error *err;
 };
 
-static bool fail(struct reading *r, const yaml_mark_t *mark, const char *what)
+static bool yaml_fail(struct reading *r, const yaml_mark_t *mark,
+		      const char *what)
 {
 	return error_set(r->err, ERROR_FORMAT, "%s:%zu: %s", r->path,
 			 mark->line + 1, what);
@@ -56,7 +57,7 @@ static bool is_true(struct str value)
 	       str_equal_nocase(value, STR("on"));
 }
 
-static bool keep(struct reading *r, const char **to, struct str value)
+static bool value_keep(struct reading *r, const char **to, struct str value)
 {
 	struct str copy = arena_str(r->arena, value);
 
@@ -86,11 +87,11 @@ static bool take_setting(struct reading *r, struct str key, struct str value)
 	struct grafana_header *h = header_of(r, key, STR("httpHeaderName"));
 
 	if (h)
-		return keep(r, &h->name, value);
+		return value_keep(r, &h->name, value);
 	if (str_equal(key, STR("tracesToProfiles.datasourceUid")))
-		return keep(r, &s->profiles_uid, value);
+		return value_keep(r, &s->profiles_uid, value);
 	if (str_equal(key, STR("tracesToProfiles.profileTypeId")))
-		return keep(r, &s->profile_type, value);
+		return value_keep(r, &s->profile_type, value);
 	if (str_equal(key, STR("tlsSkipVerify")))
 		s->is_insecure = is_true(value);
 	else if (str_equal(key, STR("tlsAuthWithCACert")))
@@ -108,13 +109,13 @@ static bool take_field(struct reading *r, struct str key, struct str value)
 	struct grafana_source *s = r->source;
 
 	if (str_equal(key, STR("name")))
-		return keep(r, &s->name, value);
+		return value_keep(r, &s->name, value);
 	if (str_equal(key, STR("uid")))
-		return keep(r, &s->uid, value);
+		return value_keep(r, &s->uid, value);
 	if (str_equal(key, STR("url")))
-		return keep(r, &s->url, value);
+		return value_keep(r, &s->url, value);
 	if (str_equal(key, STR("basicAuthUser")))
-		return keep(r, &s->user, value);
+		return value_keep(r, &s->user, value);
 	if (str_equal(key, STR("type")))
 		s->type =
 			str_equal(value, STR("tempo"))    ? GRAFANA_TEMPO
@@ -146,15 +147,17 @@ static bool take_tag(struct reading *r, const char *path, struct str value)
 	/* In old versions a list of names. */
 	if (!strcmp(path, TAGS))
 		return begin_tag(r) &&
-		       keep(r, &r->source->tags[r->source->tag_count - 1].key,
-			    value);
+		       value_keep(
+			       r,
+			       &r->source->tags[r->source->tag_count - 1].key,
+			       value);
 	if (!r->source->tag_count)
 		return true;
 	tag = &r->source->tags[r->source->tag_count - 1];
 	if (!strcmp(path, TAGS ".key"))
-		return keep(r, &tag->key, value);
+		return value_keep(r, &tag->key, value);
 	if (!strcmp(path, TAGS ".value") && value.len)
-		return keep(r, &tag->value, value);
+		return value_keep(r, &tag->value, value);
 	return true;
 }
 
@@ -183,7 +186,7 @@ static bool take_value(struct reading *r, struct str value)
 		h->is_secret_there = true;
 		if (h->name &&
 		    str_equal_nocase(str_from(h->name), STR("x-scope-orgid")))
-			return keep(r, &h->value, value);
+			return value_keep(r, &h->value, value);
 		return true;
 	}
 	if (!strncmp(path, fields, sizeof fields - 1))
@@ -210,7 +213,7 @@ static bool begin_source(struct reading *r, const yaml_mark_t *mark)
 
 /* ---- events ---- */
 
-static struct level *top(struct reading *r)
+static struct level *level_top(struct reading *r)
 {
 	return r->depth ? &r->levels[r->depth - 1] : NULL;
 }
@@ -218,8 +221,8 @@ static struct level *top(struct reading *r)
 /* Called at the end of a value. */
 static void end_value(struct reading *r)
 {
-	if (top(r))
-		top(r)->has_key = false;
+	if (level_top(r))
+		level_top(r)->has_key = false;
 }
 
 static bool begin_collection(struct reading *r, bool is_mapping,
@@ -228,7 +231,7 @@ static bool begin_collection(struct reading *r, bool is_mapping,
 	char path[256];
 
 	if (r->depth >= LIMIT_YAML_DEPTH)
-		return fail(r, mark, "it nests too deep");
+		return yaml_fail(r, mark, "it nests too deep");
 	path_of(r, path);
 	if (is_mapping && r->depth == 2 && !strcmp(path, "datasources") &&
 	    !begin_source(r, mark))
@@ -241,7 +244,7 @@ static bool begin_collection(struct reading *r, bool is_mapping,
 
 static bool take_scalar(struct reading *r, const yaml_event_t *event)
 {
-	struct level *level = top(r);
+	struct level *level = level_top(r);
 	struct str text = { (const char *)event->data.scalar.value,
 			    event->data.scalar.length };
 	bool is_done;
@@ -278,9 +281,10 @@ static bool take_event(struct reading *r, const yaml_event_t *event)
 	case YAML_SCALAR_EVENT:
 		return take_scalar(r, event);
 	case YAML_ALIAS_EVENT:
-		return fail(r, &event->start_mark,
-			    "aliases (*name) are not understood; write the "
-			    "value out");
+		return yaml_fail(
+			r, &event->start_mark,
+			"aliases (*name) are not understood; write the "
+			"value out");
 	default:
 		return true;
 	}
@@ -306,11 +310,13 @@ bool grafana_parse(struct grafana *g, const char *path, struct str text,
 		if (!yaml_parser_parse(&parser, &event)) {
 			const char *problem = parser.problem;
 
-			is_done = parser.error == YAML_MEMORY_ERROR
-					  ? error_memory(err, path)
-					  : fail(&r, &parser.problem_mark,
-						 problem ? problem
-							 : "this is no YAML");
+			is_done =
+				parser.error == YAML_MEMORY_ERROR
+					? error_memory(err, path)
+					: yaml_fail(
+						  &r, &parser.problem_mark,
+						  problem ? problem
+							  : "this is no YAML");
 			break;
 		}
 		is_end = event.type == YAML_STREAM_END_EVENT;

@@ -295,7 +295,7 @@ static struct jfr_input input_at(struct str bytes, size_t at)
 }
 
 /* Reads the first `len` bytes of what is left, or all, into c->bytes. */
-static bool hold(struct reader *r, size_t len, struct error *err)
+static bool bytes_hold(struct reader *r, size_t len, struct error *err)
 {
 	struct buf *held = &r->held;
 	size_t room, got;
@@ -337,7 +337,7 @@ static bool check_header(struct str header, struct error *err)
 }
 
 /* Reads the metadata, unless it equals that of the previous chunk. */
-static bool describe(struct reader *r, uint64_t at, struct error *err)
+static bool types_describe(struct reader *r, uint64_t at, struct error *err)
 {
 	struct arena *arena = &r->types_arena;
 	struct jfr_input in = input_at(r->chunk.bytes, (size_t)at);
@@ -377,7 +377,7 @@ static bool chunk_take(struct reader *r, struct error *err)
 	uint64_t size, described_at, ticks;
 
 	buf_clear(&r->held);
-	if (!hold(r, HEADER_BYTES, err))
+	if (!bytes_hold(r, HEADER_BYTES, err))
 		return false;
 	if (!c->bytes.len)
 		return true;
@@ -385,7 +385,7 @@ static bool chunk_take(struct reader *r, struct error *err)
 		return false;
 	size = big_endian(c->bytes, 8);
 	if (size >= HEADER_BYTES && size <= LIMIT_FILE_PLAIN_BYTES &&
-	    !hold(r, (size_t)size, err))
+	    !bytes_hold(r, (size_t)size, err))
 		return false;
 	if (c->bytes.len != size)
 		return error_set(err, ERROR_FORMAT,
@@ -399,7 +399,7 @@ static bool chunk_take(struct reader *r, struct error *err)
 		return jfr_damaged("a chunk has no description", err);
 	ticks = big_endian(c->bytes, 56);
 	c->ns_per_tick = ticks ? 1e9 / (double)ticks : 0;
-	return describe(r, described_at, err);
+	return types_describe(r, described_at, err);
 }
 
 typedef bool event_reader(struct reader *r, uint64_t type, struct jfr_input *in,
@@ -964,8 +964,8 @@ static bool read_chunk(struct reader *r, struct error *err)
 	return add_traces(r, err);
 }
 
-static void settle(const struct reader *r, struct profile *out,
-		   struct notes *notes)
+static void notes_settle(const struct reader *r, struct profile *out,
+			 struct notes *notes)
 {
 	type_settle(out);
 	out->sample_count = r->sample_count;
@@ -1023,7 +1023,7 @@ bool decode_jfr_feed(struct feed *feed, const struct profile_want *want,
 		  (!r.chosen || each_chunk(&r, read_chunk, err)) &&
 		  profile_build_finish(r.build, notes, err);
 	if (is_done)
-		settle(&r, out, notes);
+		notes_settle(&r, out, notes);
 	arena_release(&r.types_arena);
 	buf_release(&r.held);
 	profile_build_free(r.build);

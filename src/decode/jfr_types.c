@@ -24,14 +24,14 @@ bool jfr_damaged(const char *why, struct error *err)
 
 /* ---- bytes ---- */
 
-static size_t left(const struct jfr_input *in)
+static size_t input_left(const struct jfr_input *in)
 {
 	return (size_t)(in->end - in->at);
 }
 
-static void skip(struct jfr_input *in, uint64_t count)
+static void input_skip(struct jfr_input *in, uint64_t count)
 {
-	in->is_short = in->is_short || count > left(in);
+	in->is_short = in->is_short || count > input_left(in);
 	in->at = in->is_short ? in->end : in->at + count;
 }
 
@@ -91,8 +91,8 @@ static bool read_units(struct jfr_input *in, struct arena *arena,
 	char *bytes;
 	size_t len = 0;
 
-	if (count > left(in)) {
-		skip(in, count);
+	if (count > input_left(in)) {
+		input_skip(in, count);
 		return true;
 	}
 	bytes = arena_array(arena, (size_t)count + 1, 3);
@@ -117,7 +117,7 @@ static bool read_text(struct jfr_input *in, struct arena *arena,
 	uint64_t count;
 
 	*text = STR("");
-	skip(in, 1);
+	input_skip(in, 1);
 	if (form == TEXT_NULL || form == TEXT_EMPTY)
 		return true;
 	if (form > TEXT_LATIN1)
@@ -128,9 +128,9 @@ static bool read_text(struct jfr_input *in, struct arena *arena,
 	if (form != TEXT_UTF8)
 		return read_units(in, arena, count, form == TEXT_LATIN1, text,
 				  err);
-	if (count <= left(in))
+	if (count <= input_left(in))
 		*text = (struct str){ (const char *)in->at, (size_t)count };
-	skip(in, count);
+	input_skip(in, count);
 	return true;
 }
 
@@ -147,7 +147,7 @@ static bool read_texts(struct description *d, struct error *err)
 {
 	uint64_t count = jfr_number(d->in);
 
-	if (count > left(d->in))
+	if (count > input_left(d->in))
 		return jfr_damaged("its description is cut off", err);
 	d->texts = arena_array(d->types->arena, (size_t)count + 1,
 			       sizeof *d->texts);
@@ -442,8 +442,8 @@ static bool count_value(struct walk *w, struct error *err)
 	return true;
 }
 
-static bool enter(struct walk *w, const struct jfr_class *class,
-		  struct error *err)
+static bool class_enter(struct walk *w, const struct jfr_class *class,
+			struct error *err)
 {
 	if (w->depth == LIMIT_JFR_DEPTH)
 		return error_set(err, ERROR_LIMIT,
@@ -478,11 +478,11 @@ static inline bool read_plain(struct walk *w, enum jfr_kind kind,
 		w->value->numbers[role] = short_number(in);
 	} else if (kind == JFR_BYTE) {
 		w->value->numbers[role] = in->at < in->end ? *in->at : 0;
-		skip(in, 1);
+		input_skip(in, 1);
 	} else if (kind == JFR_STRING) {
 		return read_string(w, role, err);
 	} else {
-		skip(in, kind == JFR_FOUR_BYTES ? 4 : 8);
+		input_skip(in, kind == JFR_FOUR_BYTES ? 4 : 8);
 	}
 	return true;
 }
@@ -562,7 +562,7 @@ static bool read_field(struct walk *w, const struct jfr_field *field,
 	return true;
 }
 
-static bool step(struct walk *w, struct error *err)
+static bool class_step(struct walk *w, struct error *err)
 {
 	const struct jfr_field *fields = w->types->fields.items;
 	struct level *level = &w->levels[w->depth - 1];
@@ -570,7 +570,7 @@ static bool step(struct walk *w, struct error *err)
 
 	if (level->left) {
 		level->left--;
-		return enter(w, level->inner, err);
+		return class_enter(w, level->inner, err);
 	}
 	if (level->field < class->field_count)
 		return read_field(w,
@@ -594,11 +594,11 @@ bool jfr_value_read(struct jfr_types *t, const struct jfr_class *class,
 	value->text = value->setting_name = value->setting_value = STR("");
 	if (!(class->is_flat ? read_flat(&w, class, 1, err)
 	      : class->kind == JFR_STRUCT
-		      ? enter(&w, class, err)
+		      ? class_enter(&w, class, err)
 		      : read_plain(&w, class->kind, JFR_NO_ROLE, err)))
 		return false;
 	while (w.depth && !in->is_short)
-		if (!step(&w, err))
+		if (!class_step(&w, err))
 			return false;
 	return !in->is_short ||
 	       jfr_damaged("a value goes over the end of its event", err);

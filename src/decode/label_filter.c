@@ -113,8 +113,9 @@ void label_filter_shared_end(struct label_filter *f)
 		f->conditions[i].shared = f->conditions[i].found;
 }
 
-static bool find(struct label_filter *f, struct condition *c, struct str key,
-		 struct str value, struct error *err)
+static bool label_filter_find(struct label_filter *f, struct condition *c,
+			      struct str key, struct str value,
+			      struct error *err)
 {
 	uint32_t bits, stored;
 	struct str label;
@@ -156,7 +157,8 @@ bool label_filter_add(struct label_filter *f, struct str key, struct str value,
 
 	value = str_slice(value, 0, LIMIT_STRING_BYTES / 2);
 	for (int i = 0; i < CONDITIONS; i++)
-		if (!find(f, &f->conditions[i], short_key, value, err))
+		if (!label_filter_find(f, &f->conditions[i], short_key, value,
+				       err))
 			return false;
 	return true;
 }

@@ -41,8 +41,8 @@ static bool is_any_of(struct str key, struct str camel, struct str snake)
 }
 
 /* Enters the next value if it is of the expected kind. */
-static bool descend(struct walk *w, enum json_kind kind, enum place place,
-		    bool is_map)
+static bool walk_descend(struct walk *w, enum json_kind kind, enum place place,
+			 bool is_map)
 {
 	if (!json_enter_nullable(w->r, kind))
 		return false;
@@ -77,7 +77,7 @@ static void write_bool(struct walk *w)
 
 static void open_wrapper(struct walk *w, bool is_map)
 {
-	if (descend(w, JSON_OBJECT, IN_WRAPPER, is_map))
+	if (walk_descend(w, JSON_OBJECT, IN_WRAPPER, is_map))
 		value_open(w->v, is_map ? '{' : '[');
 	else
 		value_null(w->v);
@@ -134,14 +134,14 @@ static void read_pair(struct walk *w, struct str key)
 		if (!level->has_key)
 			value_key(w->v, STR(""));
 		level->has_key = level->has_value = true;
-		if (!descend(w, JSON_OBJECT, IN_ANY, false))
+		if (!walk_descend(w, JSON_OBJECT, IN_ANY, false))
 			value_null(w->v);
 	} else {
 		json_skip(w->r);
 	}
 }
 
-static void leave(struct walk *w)
+static void walk_leave(struct walk *w)
 {
 	struct level level = w->levels[--w->depth];
 
@@ -153,30 +153,30 @@ static void leave(struct walk *w)
 		value_null(w->v);
 }
 
-static void step(struct walk *w)
+static void walk_step(struct walk *w)
 {
 	enum place place = w->levels[w->depth - 1].place;
 	struct str key;
 
 	if (place == IN_LIST || place == IN_MAP) {
 		if (json_next_item(w->r)) {
-			if (!descend(w, JSON_OBJECT,
-				     (place == IN_MAP) ? IN_PAIR : IN_ANY,
-				     false))
+			if (!walk_descend(w, JSON_OBJECT,
+					  (place == IN_MAP) ? IN_PAIR : IN_ANY,
+					  false))
 				value_null(w->v);
 		} else {
-			leave(w);
+			walk_leave(w);
 		}
 	} else if (!json_next_key(w->r, &key)) {
-		leave(w);
+		walk_leave(w);
 	} else if (place == IN_ANY) {
 		read_any(w, key);
 	} else if (place == IN_WRAPPER) {
 		bool is_map = w->levels[w->depth - 1].is_map;
 
 		if (str_equal(key, STR("values")))
-			descend(w, JSON_ARRAY, is_map ? IN_MAP : IN_LIST,
-				false);
+			walk_descend(w, JSON_ARRAY, is_map ? IN_MAP : IN_LIST,
+				     false);
 		else
 			json_skip(w->r);
 	} else {
@@ -209,9 +209,9 @@ static void otlp_json_value(struct json_reader *r, struct value_text *v)
 	default:
 		break;
 	}
-	descend(&w, JSON_OBJECT, IN_ANY, false);
+	walk_descend(&w, JSON_OBJECT, IN_ANY, false);
 	while (w.depth)
-		step(&w);
+		walk_step(&w);
 }
 
 #define NO_RESOURCE UINT32_MAX

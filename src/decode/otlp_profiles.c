@@ -797,7 +797,7 @@ static bool each_profile(struct otlp_profiles *o, profile_step *step,
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
-static bool convert(struct otlp_profiles *o, struct error *err)
+static bool profiles_convert(struct otlp_profiles *o, struct error *err)
 {
 	if (!each_profile(o, NULL, err))
 		return false;
@@ -842,7 +842,7 @@ static bool otlp_profiles_decode(struct str bytes, bool is_joined,
 	arena_init(&o.scratch, LIMIT_DECODE_HEAP_BYTES);
 	buf_init(&o.out, LIMIT_DECODE_HEAP_BYTES);
 	buf_init(&o.labels, LABELS_BYTES);
-	is_done = convert(&o, err);
+	is_done = profiles_convert(&o, err);
 	arena_release(&o.scratch);
 	buf_release(&o.labels);
 	if (is_done)
@@ -1061,7 +1061,8 @@ static void put_id(struct converter *c, const struct member *m)
 
 /* ---- messages ---- */
 
-static void push(struct converter *c, const struct member *m, bool is_array)
+static void member_push(struct converter *c, const struct member *m,
+			bool is_array)
 {
 	struct open *o = &c->open[c->depth];
 
@@ -1087,7 +1088,7 @@ static void read_member(struct converter *c, const struct member *m)
 
 	switch (m->kind) {
 	case MESSAGE:
-		push(c, m, is_array);
+		member_push(c, m, is_array);
 		break;
 	case TEXT:
 		if (is_array) {
@@ -1127,7 +1128,7 @@ static void convert_step(struct converter *c)
 
 	if (o->array_of) {
 		if (json_next_item(c->json))
-			push(c, o->array_of, false);
+			member_push(c, o->array_of, false);
 		else
 			c->depth--;
 	} else if (json_next_key(c->json, &key)) {

@@ -384,8 +384,8 @@ static void known_init(struct perf *p)
 	p->known_cap = 0;
 }
 
-static bool know(struct perf *p, struct str line, uint32_t hash, uint32_t frame,
-		 struct error *err)
+static bool frame_know(struct perf *p, struct str line, uint32_t hash,
+		       uint32_t frame, struct error *err)
 {
 	void *frames;
 	uint32_t number;
@@ -433,7 +433,8 @@ static bool end_sample(struct perf *p, struct error *err)
 }
 
 /* Starts with the first sample: only its event is read. */
-static bool begin(struct perf *p, const struct event *e, struct error *err)
+static bool event_begin(struct perf *p, const struct event *e,
+			struct error *err)
 {
 	p->is_begun = true;
 	p->event = arena_str(&p->scratch, e->name);
@@ -453,7 +454,7 @@ static bool begin_sample(struct perf *p, const struct event *e,
 	struct place place;
 	uint32_t frame;
 
-	if (!(p->is_begun ? end_sample(p, err) : begin(p, e, err)))
+	if (!(p->is_begun ? end_sample(p, err) : event_begin(p, e, err)))
 		return false;
 	if (e->has_time) {
 		p->first_ns = p->has_times ? min_i64(p->first_ns, e->time_ns)
@@ -497,7 +498,8 @@ static bool read_line(struct perf *p, struct str line, struct error *err)
 	    !read_place(line, &place))
 		return true;
 	return find_frame(p, &place, &frame, err) &&
-	       know(p, line, hash, frame, err) && add_frame(p, frame, err);
+	       frame_know(p, line, hash, frame, err) &&
+	       add_frame(p, frame, err);
 }
 
 static bool read_samples(struct perf *p, struct feed *feed, struct error *err)
@@ -524,8 +526,8 @@ static bool read_samples(struct perf *p, struct feed *feed, struct error *err)
 	       (p->is_begun || choose_type(p, err));
 }
 
-static void settle(const struct perf *p, struct profile *out,
-		   struct notes *notes)
+static void perf_settle(const struct perf *p, struct profile *out,
+			struct notes *notes)
 {
 	type_settle(out);
 	out->sample_count = (int64_t)p->samples;
@@ -559,7 +561,7 @@ bool decode_perf_script(struct feed *feed, const struct profile_want *want,
 	out->type = p.type;
 	is_done = is_done && profile_build_finish(p.build, notes, err);
 	if (is_done)
-		settle(&p, out, notes);
+		perf_settle(&p, out, notes);
 	arena_release(&p.known_arena);
 	arena_release(&p.scratch);
 	profile_build_free(p.build);

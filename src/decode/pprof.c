@@ -393,7 +393,8 @@ static bool read_header(struct pprof *p, struct error *err)
 
 /* Concatenated profiles parse as one message with duplicate ids; their sum
  * would not be meaningful. */
-static bool twice(const struct pprof_table *t, uint64_t id, struct error *err)
+static bool id_is_twice(const struct pprof_table *t, uint64_t id,
+			struct error *err)
 {
 	return error_set(err, ERROR_FORMAT,
 			 "%s has two %ss with id %llu; were several files "
@@ -422,7 +423,7 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 			uint64_t id = t->ids[i];
 
 			if (t->by_id[id])
-				return twice(t, id, err);
+				return id_is_twice(t, id, err);
 			t->by_id[id] = i + 1;
 		}
 		return true;
@@ -434,7 +435,7 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 		if (!map_insert_u64(&t->map, t->ids[i], i, &stored))
 			return pprof_no_memory(p, err);
 		if (stored != i)
-			return twice(t, t->ids[i], err);
+			return id_is_twice(t, t->ids[i], err);
 	}
 	return true;
 }
@@ -906,7 +907,8 @@ static bool read_message(struct samples *s, struct feed *feed,
 /* ---- the stacks ---- */
 
 /* Replaces the ids by location indices and counts their frames. */
-static bool locate(struct samples *s, size_t *frame_count, struct error *err)
+static bool samples_locate(struct samples *s, size_t *frame_count,
+			   struct error *err)
 {
 	struct sample *now = &s->now;
 
@@ -947,7 +949,7 @@ static bool add_sample(struct samples *s, struct error *err)
 		memmove(now->ids, now->ids + first,
 			now->id_count * sizeof *now->ids);
 	}
-	if (!locate(s, &count, err))
+	if (!samples_locate(s, &count, err))
 		return false;
 	if (!arena_reserve(&s->p->scratch, &frames, &s->frame_cap, count,
 			   sizeof *s->frames))
@@ -1075,7 +1077,7 @@ static bool choose_type(struct samples *s, const struct profile_want *want,
 	return true;
 }
 
-static int64_t counted(const struct samples *s)
+static int64_t samples_counted(const struct samples *s)
 {
 	return s->counting_type == PPROF_NONE ? 0 : s->sums[s->counting_type];
 }
@@ -1093,9 +1095,9 @@ static void set_period(const struct samples *s, struct profile *out)
 		return;
 	if (packed && packed->is_for_later) {
 		packed->stated_period = stated;
-		packed->counted = counted(s);
+		packed->counted = samples_counted(s);
 	} else {
-		profile_ground_period(out, stated, counted(s));
+		profile_ground_period(out, stated, samples_counted(s));
 	}
 }
 
@@ -1121,7 +1123,7 @@ static bool is_period_of_sums(const struct samples *s)
 		return false;
 	if (!time_unit_ns(type.unit))
 		return str_equal(type.type, STR("samples"));
-	return counted(s) <= 0;
+	return samples_counted(s) <= 0;
 }
 
 static bool build_stacks(struct samples *s, uint64_t size_bytes,
@@ -1197,8 +1199,9 @@ static bool read_samples(struct samples *s, struct feed *feed,
 	       read_message(s, feed, size_bytes, err);
 }
 
-static bool decode(struct samples *s, struct feed *feed, struct profile *out,
-		   struct notes *notes, struct error *err)
+static bool samples_decode(struct samples *s, struct feed *feed,
+			   struct profile *out, struct notes *notes,
+			   struct error *err)
 {
 	const struct pprof_header *h = &s->p->header;
 	bool is_difference = false;
@@ -1259,7 +1262,7 @@ bool decode_pprof_feed(struct feed *feed, const struct profile_want *want,
 		return false;
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
 	buf_init(&p.bytes, LIMIT_DECODE_HEAP_BYTES);
-	is_done = decode(&s, feed, out, notes, err);
+	is_done = samples_decode(&s, feed, out, notes, err);
 	pprof_pack_release(&s.pack);
 	buf_release(&p.bytes);
 	arena_release(&p.scratch);

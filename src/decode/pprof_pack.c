@@ -599,8 +599,8 @@ static bool read_function(const struct pprof *p, uint32_t index,
 	return true;
 }
 
-static bool intern(struct pprof *p, const struct text *text, bool is_name,
-		   uint32_t *id, struct error *err)
+static bool text_intern(struct pprof *p, const struct text *text, bool is_name,
+			uint32_t *id, struct error *err)
 {
 	uint32_t *known;
 
@@ -642,9 +642,9 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 		return false;
 	if (texts.name.text.len == 0)
 		return add_nameless(p, l, function, err);
-	if (!(intern(p, &texts.name, true, &f.name, err) &&
-	      intern(p, &texts.file, false, &f.file, err) &&
-	      intern(p, &l->mapping, false, &f.mapping, err) &&
+	if (!(text_intern(p, &texts.name, true, &f.name, err) &&
+	      text_intern(p, &texts.file, false, &f.file, err) &&
+	      text_intern(p, &l->mapping, false, &f.mapping, err) &&
 	      profile_build_interned(p->build, &f, function, err)))
 		return false;
 	*known = (struct pprof_known){ *function, (uint32_t)l->mapping.number };

@@ -92,7 +92,7 @@ static void find_dropped(struct narrowing *n, struct str bytes)
 		}
 }
 
-static void narrow(struct narrowing *n, struct wire *w)
+static void types_narrow(struct narrowing *n, struct wire *w)
 {
 	struct wire_field f;
 	unsigned type = 0, dropped;
@@ -131,7 +131,7 @@ bool pprof_leave_out(struct str bytes, uint64_t types, struct buf *out,
 	buf_init(&n.values, LIMIT_BODY_PLAIN_BYTES);
 	find_dropped(&n, bytes);
 	wire_init(&w, bytes);
-	narrow(&n, &w);
+	types_narrow(&n, &w);
 	is_ok = wire_check(&w, "the pprof profile", err) &&
 		buf_check(&n.sample, "a sample", err) &&
 		buf_check(&n.values, "a sample", err) &&

@@ -34,8 +34,8 @@ static bool fail_limit(struct reader *d, const char *what, size_t limit)
 }
 
 /* Appends an item to a growing array; returns NULL on failure. */
-static void *add(struct reader *d, void **items, size_t *cap, size_t count,
-		 size_t size)
+static void *item_add(struct reader *d, void **items, size_t *cap, size_t count,
+		      size_t size)
 {
 	if (!arena_reserve(d->arena, items, cap, count + 1, size)) {
 		fail_memory(d);
@@ -44,7 +44,7 @@ static void *add(struct reader *d, void **items, size_t *cap, size_t count,
 	return (char *)*items + count * size;
 }
 
-static struct str keep(struct reader *d, struct str text)
+static struct str text_keep(struct reader *d, struct str text)
 {
 	struct str copy = arena_str(d->arena, text);
 
@@ -69,12 +69,12 @@ static void read_labels(struct reader *d, struct metric_series *s)
 			json_skip(d->r);
 			continue;
 		}
-		label = add(d, (void **)&s->labels, &cap, s->label_count,
-			    sizeof *label);
+		label = item_add(d, (void **)&s->labels, &cap, s->label_count,
+				 sizeof *label);
 		if (!label)
 			return;
-		label->name = keep(d, key);
-		label->value = keep(d, json_text_nullable(d->r));
+		label->name = text_keep(d, key);
+		label->value = text_keep(d, json_text_nullable(d->r));
 		s->label_count++;
 	}
 }
@@ -126,7 +126,8 @@ static void read_point(struct reader *d, struct metric_series *s, size_t *cap)
 		fail_limit(d, "points", LIMIT_METRIC_POINTS);
 		return;
 	}
-	point = add(d, (void **)&s->points, cap, s->point_count, sizeof *point);
+	point = item_add(d, (void **)&s->points, cap, s->point_count,
+			 sizeof *point);
 	if (point) {
 		*point = p;
 		s->point_count++;
@@ -142,8 +143,8 @@ static struct metric_series *add_series(struct reader *d)
 		fail_limit(d, "series", LIMIT_METRIC_SERIES);
 		return NULL;
 	}
-	s = add(d, (void **)&a->series, &d->series_cap, a->series_count,
-		sizeof *s);
+	s = item_add(d, (void **)&a->series, &d->series_cap, a->series_count,
+		     sizeof *s);
 	if (s) {
 		*s = (struct metric_series){ .label_count = 0 };
 		a->series_count++;
@@ -221,7 +222,7 @@ static void read_trace_id(struct reader *d, struct exemplar *e)
 	while (json_next_key(d->r, &key))
 		if (str_equal_nocase(key, STR("trace_id")) ||
 		    str_equal_nocase(key, STR("traceid")))
-			e->trace_id = keep(d, json_text_nullable(d->r));
+			e->trace_id = text_keep(d, json_text_nullable(d->r));
 		else
 			json_skip(d->r);
 }
@@ -253,8 +254,8 @@ static void read_exemplar(struct reader *d, double edge)
 		fail_limit(d, "exemplars", LIMIT_METRIC_POINTS);
 		return;
 	}
-	place = add(d, (void **)&a->exemplars, &d->exemplar_cap,
-		    a->exemplar_count, sizeof *place);
+	place = item_add(d, (void **)&a->exemplars, &d->exemplar_cap,
+			 a->exemplar_count, sizeof *place);
 	if (place) {
 		*place = e;
 		if (isnan(edge))
@@ -315,11 +316,11 @@ static void read_names(struct reader *d)
 			return;
 		if (a->name_count == LIMIT_NAMES)
 			continue;
-		name = add(d, (void **)&a->names, &d->name_cap, a->name_count,
-			   sizeof *name);
+		name = item_add(d, (void **)&a->names, &d->name_cap,
+				a->name_count, sizeof *name);
 		if (!name)
 			return;
-		*name = keep(d, text);
+		*name = text_keep(d, text);
 		a->name_count++;
 	}
 }
@@ -350,7 +351,7 @@ static void read_warnings(struct reader *d)
 		struct str text = json_text_nullable(d->r);
 
 		if (!a->warning_count++)
-			a->warning = keep(d, text);
+			a->warning = text_keep(d, text);
 	}
 }
 

@@ -164,7 +164,7 @@ bool snapshot_read(struct snapshot *s, struct str bytes, struct error *err)
 /* ---- writing ---- */
 
 /* Rounds to this many significant digits. */
-static double rounded(double value, int digits)
+static double value_rounded(double value, int digits)
 {
 	double unit;
 
@@ -178,8 +178,8 @@ static double rounded(double value, int digits)
 static void write_value(struct jsonw *w, const char *name,
 			const struct snapshot_value *v)
 {
-	jsonw_addf(w, "%s:[%g, %g]", name, rounded(v->mean, MEAN_DIGITS),
-		   rounded(v->spread, SPREAD_DIGITS));
+	jsonw_addf(w, "%s:[%g, %g]", name, value_rounded(v->mean, MEAN_DIGITS),
+		   value_rounded(v->spread, SPREAD_DIGITS));
 }
 
 static void write_head(struct jsonw *w, const struct snapshot *s)
@@ -192,9 +192,11 @@ static void write_head(struct jsonw *w, const struct snapshot *s)
 		   "%s:%d, type:%.*s, unit:%.*s, source:%-.*s, per:%s, "
 		   "runs:%u, run_length:%g",
 		   MARK, VERSION, STR_WHOLE(s->type), STR_WHOLE(s->unit),
-		   STR_WHOLE(s->source), per, s->runs, rounded(s->exposure, 9));
+		   STR_WHOLE(s->source), per, s->runs,
+		   value_rounded(s->exposure, 9));
 	if (s->seconds > 0)
-		jsonw_pair_f64(w, "run_seconds", rounded(s->seconds, 4), -1);
+		jsonw_pair_f64(w, "run_seconds", value_rounded(s->seconds, 4),
+			       -1);
 	jsonw_pair_known(w, "samples", s->samples);
 	jsonw_pair_known(w, "period", s->period ? s->period : -1);
 	write_value(w, "total", &s->whole);

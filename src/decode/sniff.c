@@ -1102,7 +1102,7 @@ static struct guess sniff_text(struct str text)
 	return GUESS_OTHER("text");
 }
 
-static struct guess sniff(struct str bytes)
+static struct guess bytes_sniff(struct str bytes)
 {
 	struct str text = bytes, rest = bytes, line = str_take_line(&rest);
 	struct guess guess;
@@ -1140,7 +1140,7 @@ static struct guess sniff(struct str bytes)
 
 enum format format_sniff(struct str bytes, char *looks_like, size_t size)
 {
-	struct guess guess = sniff(bytes);
+	struct guess guess = bytes_sniff(bytes);
 
 	if (size)
 		snprintf(looks_like, size, "%s",

@@ -81,7 +81,7 @@ static bool no_memory(const struct reader *r, struct error *err)
 	return arena_fail(&r->scratch, WHAT, err);
 }
 
-static bool damaged(const char *why, struct error *err)
+static bool file_damaged(const char *why, struct error *err)
 {
 	return error_set(err, ERROR_FORMAT, "%s is damaged: %s", WHAT, why);
 }
@@ -251,7 +251,7 @@ static bool read_id(struct reader *r, const uint64_t *whole, uint32_t *id,
 	else if (!json_u64(r->json, &index))
 		return true;
 	if (index >= r->frames.count)
-		return damaged("a frame is missing", err);
+		return file_damaged("a frame is missing", err);
 	*id = frames[index];
 	return true;
 }
@@ -325,7 +325,7 @@ static bool read_value(const struct reader *r, struct str text, int64_t *out,
 {
 	if (text.len && read_decimal(text, r->unit->shift, out))
 		return true;
-	return damaged("a time or weight is missing or out of range", err);
+	return file_damaged("a time or weight is missing or out of range", err);
 }
 
 /* Adds a stack without its pseudo frame, whose time belongs to the caller. */
@@ -355,7 +355,8 @@ static bool add_samples(struct reader *r, int64_t *busy, struct error *err)
 	size_t first = 0;
 
 	if (r->weights.count && r->weights.count != r->ends.count)
-		return damaged("samples and weights differ in number", err);
+		return file_damaged("samples and weights differ in number",
+				    err);
 	for (size_t i = 0; i < r->ends.count; i++) {
 		size_t count = ends[i] - first;
 		int64_t value = 1;
@@ -425,7 +426,7 @@ static bool add_events(struct reader *r, struct error *err)
 		if (!read_value(r, e->at, &at, err))
 			return false;
 		if ((i && at < last) || !sub_i64(at, i ? last : at, &value))
-			return damaged("events go back in time", err);
+			return file_damaged("events go back in time", err);
 		if (open.count && value &&
 		    !add_stack(r, open.items, open.count, value, err))
 			return false;
@@ -439,9 +440,10 @@ static bool add_events(struct reader *r, struct error *err)
 		}
 		top = open.items;
 		if (!open.count || top[open.count - 1] != e->frame)
-			return damaged("a frame is closed that was not the "
-				       "last one opened",
-				       err);
+			return file_damaged(
+				"a frame is closed that was not the "
+				"last one opened",
+				err);
 		open.count--;
 	}
 	return close_at_end(r, &open, last, err);
@@ -495,8 +497,8 @@ static bool read_profile(struct reader *r, struct error *err)
 	while ((field = json_next_field(r->json, &profile_fields)) >= 0) {
 		if ((field == FIELD_SAMPLES && r->ends.count) ||
 		    (field == FIELD_EVENTS && r->events.count))
-			return damaged("a profile has two lists of samples",
-				       err);
+			return file_damaged(
+				"a profile has two lists of samples", err);
 		/* The first reading only needs the unit. */
 		if (!r->is_second && field != FIELD_UNIT)
 			json_skip(r->json);

@@ -170,8 +170,8 @@ static void use_process(struct taker *t, const struct taken_process *p)
 /* ---- spans ---- */
 
 /* The facts are those of the span and its resource. */
-static bool gather(struct taker *t, const struct span_input *in,
-		   struct error *err)
+static bool span_gather(struct taker *t, const struct span_input *in,
+			struct error *err)
 {
 	struct gather *g = t->gather;
 	struct span_facts *f = &t->facts;
@@ -227,11 +227,11 @@ bool taker_span(struct taker *t, const struct span_input *in, struct error *err)
 	if (t->watch)
 		return true;
 	if (in->resource == PROCESS_READ_LAST)
-		return gather(t, in, err);
+		return span_gather(t, in, err);
 	if (!t->processes[in->resource].is_described)
 		return keep_waiting(t, in, err);
 	use_process(t, &t->processes[in->resource]);
-	return gather(t, in, err);
+	return span_gather(t, in, err);
 }
 
 bool taker_settle(struct taker *t, struct error *err)
@@ -247,7 +247,7 @@ bool taker_settle(struct taker *t, struct error *err)
 		t->facts.texts[FACT_NAME] = w->name;
 		t->facts.profile_id = w->profile_id;
 		facts_set_attrs(&t->facts, &t->facts.of_span, w->attrs);
-		is_taken = gather(t, &w->in, err);
+		is_taken = span_gather(t, &w->in, err);
 	}
 	/* Their texts may be freed with the arena. */
 	facts_clear_process(&t->facts);

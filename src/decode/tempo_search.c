@@ -257,7 +257,7 @@ struct search_pb {
 	struct error err;
 };
 
-static bool stored(struct wire *w, bool is_stored)
+static bool flag_stored(struct wire *w, bool is_stored)
 {
 	return is_stored || wire_fail(w, "not stored");
 }
@@ -386,9 +386,9 @@ static void read_pb_span(struct search_pb *s, struct wire *w)
 			break;
 		}
 	if (!w->failure)
-		stored(w, gather_span(&s->gather,
-				      (uint32_t)s->gather.trace_count - 1,
-				      facts, &s->err));
+		flag_stored(w, gather_span(&s->gather,
+					   (uint32_t)s->gather.trace_count - 1,
+					   facts, &s->err));
 }
 
 /* SpanSet: spans = 1, matched = 2. */
@@ -474,7 +474,7 @@ static void read_pb_trace(struct search_pb *s, struct wire *w)
 	struct gathered_trace *t;
 	struct wire_field f;
 
-	if (!stored(w, gather_trace_next(&s->gather, &s->err)))
+	if (!flag_stored(w, gather_trace_next(&s->gather, &s->err)))
 		return;
 	/* Does not move, since nothing is added meanwhile. */
 	t = &s->gather.traces[s->gather.trace_count - 1];

@@ -58,7 +58,8 @@ static bool step_of(const struct step_counts *out, int64_t time_ns,
 	return true;
 }
 
-static void add(struct step_counts *out, uint32_t step, int64_t count)
+static void step_counts_add(struct step_counts *out, uint32_t step,
+			    int64_t count)
 {
 	if (out->counts[step] < 0)
 		out->counts[step] = 0;
@@ -100,7 +101,7 @@ static void read_count_sample(struct counting *c)
 		return;
 	middle_ns = (int64_t)end_ms * NS_PER_MS - c->server_step_ns / 2;
 	if (step_of(c->out, middle_ns, &step)) {
-		add(c->out, step, (int64_t)(value + 0.5));
+		step_counts_add(c->out, step, (int64_t)(value + 0.5));
 		c->parts[step]++;
 	}
 }
@@ -144,7 +145,7 @@ static void read_summary(struct counting *c)
 		start_ns = json_u64_capped(c->r);
 	c->trace_count++;
 	if (start_ns && step_of(c->out, history_time(start_ns), &step))
-		add(c->out, step, 1);
+		step_counts_add(c->out, step, 1);
 }
 
 bool decode_jaeger_counts(struct str bytes, struct step_counts *out,
@@ -155,7 +156,7 @@ bool decode_jaeger_counts(struct str bytes, struct step_counts *out,
 	if (!counting_init(&c, bytes, out, err))
 		return false;
 	for (uint32_t i = 0; i < out->step_count; i++)
-		add(out, i, 0);
+		step_counts_add(out, i, 0);
 	read_member(&c, STR("summaries"), read_summary);
 	*trace_count = c.trace_count;
 	return counting_finish(&c, "trace summaries", err);

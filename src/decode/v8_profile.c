@@ -52,7 +52,7 @@ static bool no_memory(const struct v8_calls *c, struct error *err)
 	return arena_fail(c->arena, V8_WHAT, err);
 }
 
-static bool damaged(const char *why, struct error *err)
+static bool file_damaged(const char *why, struct error *err)
 {
 	return error_set(err, ERROR_FORMAT, "%s is damaged: %s", V8_WHAT, why);
 }
@@ -285,7 +285,7 @@ static bool read_number(struct v8_calls *c, double *number, struct error *err)
 	if (!json_f64(c->json, number) ||
 	    (*number > -TIME_MAX_US && *number < TIME_MAX_US))
 		return true;
-	return damaged(TIME_OUT_OF_RANGE, err);
+	return file_damaged(TIME_OUT_OF_RANGE, err);
 }
 
 static bool read_time(struct v8_calls *c, const uint64_t *whole,
@@ -300,7 +300,7 @@ static bool read_time(struct v8_calls *c, const uint64_t *whole,
 	if (!time)
 		return no_memory(c, err);
 	if (!whole || *whole >= (uint64_t)TIME_MAX_US)
-		return whole ? damaged(TIME_OUT_OF_RANGE, err)
+		return whole ? file_damaged(TIME_OUT_OF_RANGE, err)
 			     : read_number(c, time, err);
 	*time = (double)*whole;
 	return true;
@@ -386,7 +386,7 @@ static bool index_ids(struct v8_calls *c, struct error *err)
 			c->by_id[id] = first + 1;
 		}
 		if (first != i)
-			return damaged("two nodes have the same id", err);
+			return file_damaged("two nodes have the same id", err);
 	}
 	return true;
 }
@@ -407,7 +407,7 @@ static bool link_nodes(struct v8_calls *c, struct error *err)
 		uint32_t called = find_index(c, calls[i].id);
 
 		if (called == MAP_NONE)
-			return damaged("a node is missing", err);
+			return file_damaged("a node is missing", err);
 		node_at(c, called)->caller = calls[i].caller;
 	}
 	for (size_t i = 0; i < c->nodes.count; i++) {
@@ -420,7 +420,7 @@ static bool link_nodes(struct v8_calls *c, struct error *err)
 		if (index != MAP_NONE)
 			node->caller = index;
 		else if (!c->may_lack_nodes)
-			return damaged("a node is missing", err);
+			return file_damaged("a node is missing", err);
 	}
 	return true;
 }
@@ -506,13 +506,14 @@ static bool add_samples(struct v8_calls *c, struct error *err)
 	if (!c->has_deltas && c->times.count == c->samples.count + 1)
 		c->has_end = true;
 	else if (c->times.count && c->times.count != c->samples.count)
-		return damaged("samples and times differ in number", err);
+		return file_damaged("samples and times differ in number", err);
 	for (size_t i = 0; i < c->samples.count; i++) {
 		samples[i] = find_index(c, samples[i]);
 		if (samples[i] != MAP_NONE)
 			c->tallies[samples[i]].samples++;
 		else if (!c->may_lack_nodes)
-			return damaged("the node of a sample is missing", err);
+			return file_damaged("the node of a sample is missing",
+					    err);
 		else
 			c->lost_count++;
 	}
@@ -641,8 +642,8 @@ static bool add_stacks(struct v8_calls *c, enum type type, struct error *err)
 				  err);
 }
 
-static void settle(const struct v8_group *g, enum type type,
-		   struct notes *notes)
+static void v8_group_settle(const struct v8_group *g, enum type type,
+			    struct notes *notes)
 {
 	struct profile *out = g->profile;
 	uint64_t sample_count = 0, lost_count = 0;
@@ -717,7 +718,7 @@ bool v8_group_finish(struct v8_group *g, const struct profile_want *want,
 			return false;
 	if (!profile_build_finish(g->build, notes, err))
 		return false;
-	settle(g, type, notes);
+	v8_group_settle(g, type, notes);
 	return true;
 }
 

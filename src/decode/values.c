@@ -30,19 +30,19 @@ void value_clear(struct value_text *v)
 }
 
 /* Appends as much as fits: text is truncated. */
-static void add(struct value_text *v, struct str text)
+static void value_text_add(struct value_text *v, struct str text)
 {
 	buf_add_str(&v->buf, str_slice(text, 0, KEPT_BYTES - v->buf.len));
 }
 
 static void add_char(struct value_text *v, char c)
 {
-	add(v, (struct str){ &c, 1 });
+	value_text_add(v, (struct str){ &c, 1 });
 }
 
 /* Writes the comma before the second and later members. In strings the last
  * byte is the closing quote, so the last byte decides. */
-static void separate(struct value_text *v)
+static void value_separate(struct value_text *v)
 {
 	char last = v->buf.len ? v->buf.data[v->buf.len - 1] : '[';
 
@@ -52,7 +52,7 @@ static void separate(struct value_text *v)
 
 void value_open(struct value_text *v, char bracket)
 {
-	separate(v);
+	value_separate(v);
 	add_char(v, bracket);
 	v->depth++;
 }
@@ -75,7 +75,7 @@ static void add_quoted(struct value_text *v, struct str text)
 			add_char(v, (char)c);
 		} else if (c < 0x20) {
 			snprintf(escaped, sizeof escaped, "\\u%04x", c);
-			add(v, str_from(escaped));
+			value_text_add(v, str_from(escaped));
 		} else {
 			add_char(v, (char)c);
 		}
@@ -85,25 +85,25 @@ static void add_quoted(struct value_text *v, struct str text)
 
 void value_key(struct value_text *v, struct str key)
 {
-	separate(v);
+	value_separate(v);
 	add_quoted(v, key);
 	add_char(v, ':');
 }
 
 void value_string(struct value_text *v, struct str text)
 {
-	separate(v);
+	value_separate(v);
 	if (v->depth)
 		add_quoted(v, text);
 	else
-		add(v, text);
+		value_text_add(v, text);
 }
 
 /* Writes a value that is not quoted in JSON. */
 static void add_bare(struct value_text *v, struct str text)
 {
-	separate(v);
-	add(v, text);
+	value_separate(v);
+	value_text_add(v, text);
 }
 
 void value_bool(struct value_text *v, bool value)
@@ -146,7 +146,7 @@ void value_bytes(struct value_text *v, struct str bytes)
 {
 	bool is_quoted = v->depth > 0;
 
-	separate(v);
+	value_separate(v);
 	if (is_quoted)
 		add_char(v, '"');
 	/* Multiples of three bytes concatenate without padding. */
@@ -156,7 +156,7 @@ void value_bytes(struct value_text *v, struct str bytes)
 
 		base64_encode((const unsigned char *)piece.ptr, piece.len,
 			      text);
-		add(v, str_from(text));
+		value_text_add(v, str_from(text));
 		bytes = str_slice(bytes, piece.len, bytes.len);
 	}
 	if (is_quoted)

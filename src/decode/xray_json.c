@@ -205,8 +205,8 @@ static void lack_memory(struct xray_segment *s, struct json_reader *r)
 	(void)json_fail(r, "%s", s->err.message);
 }
 
-static struct xray_text keep(struct xray_segment *s, struct json_reader *r,
-			     struct str text)
+static struct xray_text text_keep(struct xray_segment *s, struct json_reader *r,
+				  struct str text)
 {
 	struct xray_text kept = { s->texts.len, text.len };
 
@@ -263,8 +263,8 @@ static void add_text(struct xray_segment *s, struct json_reader *r,
 {
 	struct xray_note note = { .kind = kind };
 
-	note.key = keep(s, r, key);
-	note.value = keep(s, r, value);
+	note.key = text_keep(s, r, key);
+	note.value = text_keep(s, r, value);
 	add_note(s, r, span, &note);
 }
 
@@ -301,7 +301,8 @@ static void add_renamed(struct xray_segment *s, struct json_reader *r,
 	const struct xray_naming *naming;
 
 	if (str_equal(path, STR("aws.operation"))) {
-		s->spans[span].operation = keep(s, r, json_text_nullable(r));
+		s->spans[span].operation =
+			text_keep(s, r, json_text_nullable(r));
 		return;
 	}
 	naming = xray_naming(path);
@@ -315,7 +316,7 @@ static void add_renamed(struct xray_segment *s, struct json_reader *r,
 }
 
 /* Makes "front.key"; returns false if too long for a key. */
-static bool join(struct attr_key *path, struct str front, struct str key)
+static bool key_join(struct attr_key *path, struct str front, struct str key)
 {
 	if (front.len + 1 + key.len > sizeof path->text)
 		return false;
@@ -336,7 +337,7 @@ static void read_section(struct xray_segment *s, struct json_reader *r,
 	if (!json_enter_if(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
-		if (!join(&outer, section, key)) {
+		if (!key_join(&outer, section, key)) {
 			json_skip(r);
 			continue;
 		}
@@ -346,7 +347,7 @@ static void read_section(struct xray_segment *s, struct json_reader *r,
 			continue;
 		}
 		while (json_next_key(r, &key))
-			if (join(&path, attr_key_str(&outer), key))
+			if (key_join(&path, attr_key_str(&outer), key))
 				add_renamed(s, r, span, attr_key_str(&path));
 			else
 				json_skip(r);
@@ -362,7 +363,7 @@ static void read_metadata_of(struct xray_segment *s, struct json_reader *r,
 	struct str name, key;
 
 	while (json_next_key(r, &key)) {
-		if (!join(&path, space, key)) {
+		if (!key_join(&path, space, key)) {
 			json_skip(r);
 			continue;
 		}
@@ -387,7 +388,7 @@ static void read_metadata(struct xray_segment *s, struct json_reader *r,
 	if (!json_enter_if(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
-		if (!join(&space, STR("metadata"), key))
+		if (!key_join(&space, STR("metadata"), key))
 			json_skip(r);
 		else if (json_peek(r) == JSON_OBJECT &&
 			 json_enter(r, JSON_OBJECT))
@@ -462,10 +463,11 @@ static void read_exception(struct xray_segment *s, struct json_reader *r,
 			json_skip(r);
 		} else {
 			struct xray_text text =
-				keep(s, r, json_text_nullable(r));
+				text_keep(s, r, json_text_nullable(r));
 			struct xray_note note = {
 				.kind = XRAY_OF_EVENT,
-				.key = keep(s, r, STR("exception.message")),
+				.key = text_keep(s, r,
+						 STR("exception.message")),
 				.value = text,
 			};
 
@@ -558,8 +560,8 @@ static void read_link(struct xray_segment *s, struct json_reader *r,
 			json_skip(r);
 	if (!has_trace_id)
 		return;
-	note.value =
-		keep(s, r, (struct str){ (const char *)&link, sizeof link });
+	note.value = text_keep(
+		s, r, (struct str){ (const char *)&link, sizeof link });
 	add_note(s, r, span, &note);
 }
 
@@ -583,7 +585,7 @@ static void read_field(struct xray_segment *s, struct json_reader *r,
 		s->spans[span].id = read_id(r);
 		break;
 	case FIELD_NAME:
-		s->spans[span].name = keep(s, r, json_text_nullable(r));
+		s->spans[span].name = text_keep(s, r, json_text_nullable(r));
 		break;
 	case FIELD_START:
 		s->spans[span].start_ns = read_time(r);
@@ -729,9 +731,10 @@ static void xray_segment_member(struct xray_segment *s, struct json_reader *r,
  * same form a ring. */
 struct place {
 	uint32_t process;
-	uint32_t next;    /* next in the ring */
-	uint32_t top;     /* towards the representative of its ring */
-	struct str attrs; /* as describe() reads them; NULL ptr: unknown */
+	uint32_t next; /* next in the ring */
+	uint32_t top;  /* towards the representative of its ring */
+	struct str
+		attrs; /* as process_describe() reads them; NULL ptr: unknown */
 };
 
 struct span_key {
@@ -803,7 +806,7 @@ static void add_process_attr(struct xray *x, struct str key, struct str value)
 	buf_add_str(&x->attrs, value);
 }
 
-static bool describe(struct xray *x, uint32_t process, struct str attrs)
+static bool process_describe(struct xray *x, uint32_t process, struct str attrs)
 {
 	struct taker *to = x->t.to;
 	struct xray_text head;
@@ -833,7 +836,7 @@ static bool describe_ring(struct xray *x, uint32_t first, struct str attrs)
 
 		if (!place->attrs.ptr) {
 			place->attrs = attrs;
-			if (!describe(x, place->process, attrs))
+			if (!process_describe(x, place->process, attrs))
 				return false;
 		}
 		at = place->next;

@@ -41,12 +41,12 @@ struct text {
 	size_t depth;
 };
 
-static char peek(const struct text *t, size_t ahead)
+static char text_peek(const struct text *t, size_t ahead)
 {
 	return t->at + ahead < t->in.len ? t->in.ptr[t->at + ahead] : '\0';
 }
 
-static char before(const struct text *t)
+static char text_before(const struct text *t)
 {
 	return t->at ? t->in.ptr[t->at - 1] : '\0';
 }
@@ -66,7 +66,7 @@ static size_t operator_length(const struct text *t)
 	struct str word = STR("operator");
 	struct str rest = str_slice(t->in, t->at, t->in.len);
 
-	if (!str_starts(rest, word) || is_of_identifier(before(t)))
+	if (!str_starts(rest, word) || is_of_identifier(text_before(t)))
 		return 0;
 	rest = str_slice(rest, word.len, rest.len);
 	for (size_t i = 0; i < COUNT_OF(symbols); i++)
@@ -80,8 +80,9 @@ static size_t operator_length(const struct text *t)
  * it. */
 static bool is_comparison(const struct text *t)
 {
-	return before(t) == ')' && (peek(t, 1) == '>' || peek(t, 1) == '=') &&
-	       peek(t, 2) == '(';
+	return text_before(t) == ')' &&
+	       (text_peek(t, 1) == '>' || text_peek(t, 1) == '=') &&
+	       text_peek(t, 2) == '(';
 }
 
 /* Skips the template arguments that begin here. */
@@ -91,15 +92,16 @@ static bool skip_arguments(struct text *t)
 	size_t depth = 0;
 
 	do {
-		char c = peek(t, 0);
+		char c = text_peek(t, 0);
 		size_t word = operator_length(t);
 
 		if (word) {
 			t->at += word;
 			continue;
 		}
-		if (c == '<' && (depth == 0 || is_of_identifier(before(t)) ||
-				 before(t) == ' ')) {
+		if (c == '<' &&
+		    (depth == 0 || is_of_identifier(text_before(t)) ||
+		     text_before(t) == ' ')) {
 			if (depth == COUNT_OF(parentheses))
 				return false;
 			parentheses[depth++] = 0;
@@ -110,7 +112,7 @@ static bool skip_arguments(struct text *t)
 				return false;
 		} else if (c == '>' && is_comparison(t)) {
 			t->at++;
-		} else if (c == '>' && before(t) != '-' &&
+		} else if (c == '>' && text_before(t) != '-' &&
 			   parentheses[depth - 1] == 0) {
 			depth--;
 		}
@@ -135,8 +137,9 @@ static bool is_scope_at(struct str text, size_t at)
 
 static bool open_parenthesis(struct text *t)
 {
-	bool is_list = t->at == t->name_end || is_of_identifier(before(t)) ||
-		       before(t) == ']';
+	bool is_list = t->at == t->name_end ||
+		       is_of_identifier(text_before(t)) ||
+		       text_before(t) == ']';
 
 	if (t->depth == COUNT_OF(t->open))
 		return false;
@@ -163,13 +166,13 @@ bool cpp_shorten(struct str text, struct buf *out)
 
 	while (t.at < text.len && out->state == BUF_OK) {
 		size_t word = operator_length(&t);
-		char c = peek(&t, 0);
+		char c = text_peek(&t, 0);
 
 		if (word) {
 			buf_add_str(out, str_slice(text, t.at, word));
 			t.at += word;
 			/* "operator<< <int>" */
-			if (peek(&t, 0) == ' ' && peek(&t, 1) == '<')
+			if (text_peek(&t, 0) == ' ' && text_peek(&t, 1) == '<')
 				t.at++;
 			t.name_end = t.at;
 			continue;

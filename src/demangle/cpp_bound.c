@@ -33,33 +33,33 @@ struct bound {
 	size_t qualifiers_at, qualifiers;
 };
 
-static void type(struct bound *b);
-static void name(struct bound *b);
-static void encoding(struct bound *b);
-static void expression(struct bound *b);
+static void bound_type(struct bound *b);
+static void bound_name(struct bound *b);
+static void bound_encoding(struct bound *b);
+static void bound_expression(struct bound *b);
 
 /* ---- helpers ---- */
 
-static void fail(struct bound *b)
+static void bound_fail(struct bound *b)
 {
 	b->has_failed = true;
 	b->at = b->in.len;
 }
 
-static void add(struct bound *b, uint64_t bytes)
+static void bound_add(struct bound *b, uint64_t bytes)
 {
 	b->bytes += bytes;
 	if (b->bytes > LIMIT_UNFOLDED_BYTES)
-		fail(b);
+		bound_fail(b);
 }
 
 /* Returns '\0' at the end. */
-static char peek(const struct bound *b, size_t ahead)
+static char bound_peek(const struct bound *b, size_t ahead)
 {
 	return b->in.len - b->at > ahead ? b->in.ptr[b->at + ahead] : '\0';
 }
 
-static bool take(struct bound *b, char c)
+static bool bound_take(struct bound *b, char c)
 {
 	if (b->at == b->in.len || b->in.ptr[b->at] != c)
 		return false;
@@ -67,20 +67,20 @@ static bool take(struct bound *b, char c)
 	return true;
 }
 
-static void expect(struct bound *b, char c)
+static void bound_expect(struct bound *b, char c)
 {
-	if (!take(b, c))
-		fail(b);
+	if (!bound_take(b, c))
+		bound_fail(b);
 }
 
-static void skip(struct bound *b)
+static void bound_skip(struct bound *b)
 {
 	b->at += b->at < b->in.len;
 }
 
 static bool take_two(struct bound *b, const char *two)
 {
-	if (peek(b, 0) != two[0] || peek(b, 1) != two[1])
+	if (bound_peek(b, 0) != two[0] || bound_peek(b, 1) != two[1])
 		return false;
 	b->at += 2;
 	return true;
@@ -91,11 +91,11 @@ static bool is_within(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-static bool enter(struct bound *b)
+static bool bound_enter(struct bound *b)
 {
 	if (b->depth >= LIMIT_MANGLED_DEPTH)
-		fail(b);
-	add(b, 1);
+		bound_fail(b);
+	bound_add(b, 1);
 	if (b->has_failed)
 		return false;
 	b->depth++;
@@ -103,7 +103,7 @@ static bool enter(struct bound *b)
 }
 
 /* Completes the component that began at this byte. */
-static void complete(struct bound *b, uint64_t start)
+static void bound_complete(struct bound *b, uint64_t start)
 {
 	if (b->bytes - start > b->largest)
 		b->largest = b->bytes - start;
@@ -111,92 +111,93 @@ static void complete(struct bound *b, uint64_t start)
 
 static void until_end(struct bound *b, void (*part)(struct bound *b), char end)
 {
-	while (!b->has_failed && !take(b, end))
+	while (!b->has_failed && !bound_take(b, end))
 		part(b);
 }
 
 /* ---- numbers and plain names ---- */
 
-static uint64_t number(struct bound *b)
+static uint64_t bound_number(struct bound *b)
 {
 	uint64_t value = 0;
 
-	take(b, 'n');
-	if (!ascii_is_digit(peek(b, 0)))
-		fail(b);
-	while (ascii_is_digit(peek(b, 0))) {
+	bound_take(b, 'n');
+	if (!ascii_is_digit(bound_peek(b, 0)))
+		bound_fail(b);
+	while (ascii_is_digit(bound_peek(b, 0))) {
 		value = value * 10 + (uint64_t)(b->in.ptr[b->at++] - '0');
 		if (value > INT32_MAX)
-			fail(b);
+			bound_fail(b);
 	}
-	add(b, 10);
+	bound_add(b, 10);
 	return value;
 }
 
 /* "_", "0_" */
 static void compact_number(struct bound *b)
 {
-	if (ascii_is_digit(peek(b, 0)))
-		number(b);
-	expect(b, '_');
+	if (ascii_is_digit(bound_peek(b, 0)))
+		bound_number(b);
+	bound_expect(b, '_');
 }
 
 static void source_name(struct bound *b)
 {
-	uint64_t len = number(b);
+	uint64_t len = bound_number(b);
 
 	if (len == 0 || len > b->in.len - b->at) {
-		fail(b);
+		bound_fail(b);
 		return;
 	}
 	/* "(anonymous namespace)" is longer than its mangled form. */
-	add(b, len + 24);
+	bound_add(b, len + 24);
 	b->at += len;
 }
 
 /* "_2" or "__12_"; Clang omits the final underscore at the end of a name. */
-static void discriminator(struct bound *b)
+static void bound_discriminator(struct bound *b)
 {
 	bool is_long;
 
-	if (!take(b, '_')) {
-		while (b->at < b->in.len && ascii_is_digit(peek(b, 0)))
-			skip(b);
+	if (!bound_take(b, '_')) {
+		while (b->at < b->in.len && ascii_is_digit(bound_peek(b, 0)))
+			bound_skip(b);
 		return;
 	}
-	is_long = take(b, '_');
-	if (number(b) >= 10 && is_long)
-		expect(b, '_');
+	is_long = bound_take(b, '_');
+	if (bound_number(b) >= 10 && is_long)
+		bound_expect(b, '_');
 }
 
 /* ---- references ---- */
 
 static void template_parameter(struct bound *b)
 {
-	expect(b, 'T');
-	if (take(b, 'L'))
+	bound_expect(b, 'T');
+	if (bound_take(b, 'L'))
 		compact_number(b);
 	compact_number(b);
 	if (b->is_conversion)
 		b->pending++;
-	add(b, b->largest + BUILTIN);
+	bound_add(b, b->largest + BUILTIN);
 }
 
-static void substitution(struct bound *b)
+static void bound_substitution(struct bound *b)
 {
 	char c;
 
-	expect(b, 'S');
-	c = peek(b, 0);
+	bound_expect(b, 'S');
+	c = bound_peek(b, 0);
 	if (is_within(c, "tabsiod")) {
-		skip(b);
-		add(b, ABBREVIATION);
+		bound_skip(b);
+		bound_add(b, ABBREVIATION);
 		return;
 	}
-	while (ascii_is_digit(peek(b, 0)) || ascii_is_upper(peek(b, 0)))
-		skip(b);
-	expect(b, '_');
-	add(b, b->largest);
+	while (ascii_is_digit(bound_peek(b, 0)) ||
+	       ascii_is_upper(bound_peek(b, 0)))
+		bound_skip(b);
+	bound_expect(b, '_');
+	bound_add(b, b->largest);
 }
 
 /* ---- template arguments ---- */
@@ -207,44 +208,44 @@ static bool template_declaration(struct bound *b)
 	while (take_two(b, "Tp"))
 		;
 	if (take_two(b, "Ty")) {
-		add(b, BUILTIN);
+		bound_add(b, BUILTIN);
 		return true;
 	}
 	if (take_two(b, "Tk")) {
-		name(b);
+		bound_name(b);
 		return true;
 	}
 	if (!take_two(b, "Tn"))
 		return false;
-	type(b);
+	bound_type(b);
 	return true;
 }
 
-static void arguments(struct bound *b);
+static void bound_arguments(struct bound *b);
 
-static void argument(struct bound *b)
+static void bound_argument(struct bound *b)
 {
 	uint64_t start = b->bytes;
 
-	if (!enter(b))
+	if (!bound_enter(b))
 		return;
-	switch (peek(b, 0)) {
+	switch (bound_peek(b, 0)) {
 	case 'X':
-		skip(b);
-		expression(b);
-		expect(b, 'E');
+		bound_skip(b);
+		bound_expression(b);
+		bound_expect(b, 'E');
 		break;
 	case 'L':
-		expression(b);
+		bound_expression(b);
 		break;
 	case 'I':
 	case 'J':
-		arguments(b);
+		bound_arguments(b);
 		break;
 	default:
-		type(b);
+		bound_type(b);
 	}
-	complete(b, start);
+	bound_complete(b, start);
 	b->depth--;
 }
 
@@ -254,21 +255,21 @@ static void settle_pending(struct bound *b)
 {
 	/* With two of them one could refer to the other. */
 	if (b->pending && b->had_pending)
-		fail(b);
+		bound_fail(b);
 	b->had_pending |= b->pending > 0;
 	if (b->pending)
-		add(b, b->pending * b->largest * (b->arguments + 1));
+		bound_add(b, b->pending * b->largest * (b->arguments + 1));
 	b->pending = 0;
 }
 
-static void arguments(struct bound *b)
+static void bound_arguments(struct bound *b)
 {
 	uint64_t count = 0;
 
-	skip(b);
-	while (!b->has_failed && !take(b, 'E')) {
-		argument(b);
-		add(b, 2);
+	bound_skip(b);
+	while (!b->has_failed && !bound_take(b, 'E')) {
+		bound_argument(b);
+		bound_add(b, 2);
 		count++;
 	}
 	if (count > b->arguments)
@@ -279,25 +280,25 @@ static void arguments(struct bound *b)
 
 static void maybe_arguments(struct bound *b)
 {
-	if (peek(b, 0) == 'I')
-		arguments(b);
+	if (bound_peek(b, 0) == 'I')
+		bound_arguments(b);
 }
 
 /* ---- names ---- */
 
 static bool is_end_of_parameters(const struct bound *b)
 {
-	char c = peek(b, 0);
+	char c = bound_peek(b, 0);
 
 	return c == '\0' || c == 'E' || c == '.' ||
-	       (is_within(c, "RO") && peek(b, 1) == 'E');
+	       (is_within(c, "RO") && bound_peek(b, 1) == 'E');
 }
 
-static void parameters(struct bound *b)
+static void bound_parameters(struct bound *b)
 {
 	while (!is_end_of_parameters(b)) {
-		type(b);
-		add(b, 2);
+		bound_type(b);
+		bound_add(b, 2);
 	}
 }
 
@@ -308,99 +309,99 @@ static void operator_name(struct bound *b)
 	/* "operator T", where the definition of T may follow. */
 	if (take_two(b, "cv")) {
 		b->is_conversion = true;
-		type(b);
+		bound_type(b);
 		b->is_conversion = was_conversion;
 		return;
 	}
 	if (take_two(b, "li") ||
-	    (peek(b, 0) == 'v' && ascii_is_digit(peek(b, 1)) && take(b, 'v') &&
-	     take(b, peek(b, 0)))) {
+	    (bound_peek(b, 0) == 'v' && ascii_is_digit(bound_peek(b, 1)) &&
+	     bound_take(b, 'v') && bound_take(b, bound_peek(b, 0)))) {
 		source_name(b);
 	} else {
-		skip(b);
-		if (!ascii_is_letter(peek(b, 0)))
-			fail(b);
+		bound_skip(b);
+		if (!ascii_is_letter(bound_peek(b, 0)))
+			bound_fail(b);
 		else
-			skip(b);
+			bound_skip(b);
 	}
-	add(b, OPERATOR);
+	bound_add(b, OPERATOR);
 }
 
-static void closure(struct bound *b)
+static void bound_closure(struct bound *b)
 {
 	while (template_declaration(b))
 		;
-	parameters(b);
-	expect(b, 'E');
+	bound_parameters(b);
+	bound_expect(b, 'E');
 	compact_number(b);
-	add(b, OPERATOR);
+	bound_add(b, OPERATOR);
 }
 
-static void unqualified(struct bound *b)
+static void bound_unqualified(struct bound *b)
 {
 	char c;
 
-	take(b, 'F');
-	c = peek(b, 0);
+	bound_take(b, 'F');
+	c = bound_peek(b, 0);
 	if (ascii_is_digit(c)) {
 		source_name(b);
 	} else if (ascii_is_lower(c)) {
 		operator_name(b);
 	} else if (take_two(b, "DC")) {
 		until_end(b, source_name, 'E');
-	} else if (take(b, 'L')) {
+	} else if (bound_take(b, 'L')) {
 		source_name(b);
-		if (peek(b, 0) == '_')
-			discriminator(b);
+		if (bound_peek(b, 0) == '_')
+			bound_discriminator(b);
 	} else if (take_two(b, "Ul")) {
-		closure(b);
+		bound_closure(b);
 	} else if (take_two(b, "Ut") || take_two(b, "Ub")) {
 		compact_number(b);
-		add(b, OPERATOR);
+		bound_add(b, OPERATOR);
 	} else {
-		fail(b);
+		bound_fail(b);
 	}
-	while (take(b, 'B'))
+	while (bound_take(b, 'B'))
 		source_name(b);
 }
 
 /* A constructor repeats the preceding name. */
-static void structor(struct bound *b)
+static void bound_structor(struct bound *b)
 {
 	bool is_inherited;
 
-	skip(b);
-	is_inherited = take(b, 'I');
-	if (!ascii_is_digit(peek(b, 0))) {
-		fail(b);
+	bound_skip(b);
+	is_inherited = bound_take(b, 'I');
+	if (!ascii_is_digit(bound_peek(b, 0))) {
+		bound_fail(b);
 		return;
 	}
-	skip(b);
+	bound_skip(b);
 	if (is_inherited)
-		type(b);
-	add(b, b->largest);
-	while (take(b, 'B'))
+		bound_type(b);
+	bound_add(b, b->largest);
+	while (bound_take(b, 'B'))
 		source_name(b);
 }
 
 static void prefix_part(struct bound *b)
 {
-	char c = peek(b, 0), next = peek(b, 1);
+	char c = bound_peek(b, 0), next = bound_peek(b, 1);
 
 	if (c == 'S')
-		substitution(b);
+		bound_substitution(b);
 	else if (c == 'T')
 		template_parameter(b);
 	else if (c == 'D' && is_within(next, "Tt"))
-		type(b);
+		bound_type(b);
 	else if (c == 'C' || (c == 'D' && next != 'C'))
-		structor(b);
+		bound_structor(b);
 	else if (c == 'I' || c == 'J')
-		arguments(b);
+		bound_arguments(b);
 	/* The scope of a lambda in a variable. */
-	else if (!take(b, 'M'))
-		unqualified(b);
-	add(b, 2);
+	else if (!bound_take(b, 'M'))
+		bound_unqualified(b);
+	bound_add(b, 2);
 }
 
 static void nested_name(struct bound *b)
@@ -408,14 +409,14 @@ static void nested_name(struct bound *b)
 	uint64_t start = b->bytes;
 	size_t at = ++b->at, qualifiers;
 
-	while (is_within(peek(b, 0), "rVKROH")) {
-		skip(b);
-		add(b, 9);
+	while (is_within(bound_peek(b, 0), "rVKROH")) {
+		bound_skip(b);
+		bound_add(b, 9);
 	}
 	qualifiers = b->at - at;
-	while (!b->has_failed && !take(b, 'E')) {
+	while (!b->has_failed && !bound_take(b, 'E')) {
 		prefix_part(b);
-		complete(b, start);
+		bound_complete(b, start);
 	}
 	b->qualifiers_at = at;
 	b->qualifiers = qualifiers;
@@ -423,29 +424,29 @@ static void nested_name(struct bound *b)
 
 static void local_name(struct bound *b)
 {
-	skip(b);
+	bound_skip(b);
 	b->is_local = true;
-	encoding(b);
-	expect(b, 'E');
-	if (take(b, 's')) {
-		add(b, BUILTIN);
+	bound_encoding(b);
+	bound_expect(b, 'E');
+	if (bound_take(b, 's')) {
+		bound_add(b, BUILTIN);
 	} else {
-		if (take(b, 'd')) {
+		if (bound_take(b, 'd')) {
 			compact_number(b);
-			add(b, BUILTIN);
+			bound_add(b, BUILTIN);
 		}
-		name(b);
+		bound_name(b);
 	}
-	discriminator(b);
+	bound_discriminator(b);
 }
 
-static void name(struct bound *b)
+static void bound_name(struct bound *b)
 {
 	uint64_t start = b->bytes;
 
-	if (!enter(b))
+	if (!bound_enter(b))
 		return;
-	switch (peek(b, 0)) {
+	switch (bound_peek(b, 0)) {
 	case 'N':
 		nested_name(b);
 		break;
@@ -453,18 +454,18 @@ static void name(struct bound *b)
 		local_name(b);
 		break;
 	default:
-		if (peek(b, 0) == 'S' && peek(b, 1) != 't') {
-			substitution(b);
+		if (bound_peek(b, 0) == 'S' && bound_peek(b, 1) != 't') {
+			bound_substitution(b);
 		} else {
 			if (take_two(b, "St"))
-				add(b, 5);
-			unqualified(b);
+				bound_add(b, 5);
+			bound_unqualified(b);
 		}
-		complete(b, start);
+		bound_complete(b, start);
 		maybe_arguments(b);
 		b->qualifiers = 0;
 	}
-	complete(b, start);
+	bound_complete(b, start);
 	b->depth--;
 }
 
@@ -472,13 +473,13 @@ static void name(struct bound *b)
 
 static void array_or_vector(struct bound *b)
 {
-	if (ascii_is_digit(peek(b, 0)))
-		number(b);
-	else if (peek(b, 0) != '_')
-		expression(b);
-	expect(b, '_');
-	type(b);
-	add(b, BUILTIN);
+	if (ascii_is_digit(bound_peek(b, 0)))
+		bound_number(b);
+	else if (bound_peek(b, 0) != '_')
+		bound_expression(b);
+	bound_expect(b, '_');
+	bound_type(b);
+	bound_add(b, BUILTIN);
 }
 
 static void type_after_d(struct bound *b)
@@ -486,134 +487,134 @@ static void type_after_d(struct bound *b)
 	uint64_t start = b->bytes;
 	char code;
 
-	skip(b);
-	code = peek(b, 0);
-	expect(b, code);
+	bound_skip(b);
+	code = bound_peek(b, 0);
+	bound_expect(b, code);
 	switch (code) {
 	case 'T':
 	case 't':
-		expression(b);
-		expect(b, 'E');
+		bound_expression(b);
+		bound_expect(b, 'E');
 		break;
 	case 'p': /* once for each element of a pack */
-		type(b);
-		add(b, (b->bytes - start + 2) * b->arguments);
+		bound_type(b);
+		bound_add(b, (b->bytes - start + 2) * b->arguments);
 		break;
 	case 'v':
-		if (take(b, '_'))
-			expression(b);
+		if (bound_take(b, '_'))
+			bound_expression(b);
 		array_or_vector(b);
 		break;
 	case 'F':
-		number(b);
-		if (!take(b, '_') && !take(b, 'x'))
-			expect(b, 'b');
+		bound_number(b);
+		if (!bound_take(b, '_') && !bound_take(b, 'x'))
+			bound_expect(b, 'b');
 		break;
 	case 'O':
-		expression(b);
-		expect(b, 'E');
-		type(b);
+		bound_expression(b);
+		bound_expect(b, 'E');
+		bound_type(b);
 		break;
 	case 'w':
-		until_end(b, type, 'E');
-		type(b);
+		until_end(b, bound_type, 'E');
+		bound_type(b);
 		break;
 	case 'o':
 	case 'x':
-		type(b);
+		bound_type(b);
 		break;
 	default:
 		if (!is_within(code, "acdefhinsu"))
-			fail(b);
+			bound_fail(b);
 	}
-	add(b, BUILTIN);
+	bound_add(b, BUILTIN);
 }
 
 static void function_type(struct bound *b)
 {
-	skip(b);
-	take(b, 'Y');
-	type(b);
-	parameters(b);
-	if (!take(b, 'R'))
-		take(b, 'O');
-	expect(b, 'E');
-	add(b, BUILTIN);
+	bound_skip(b);
+	bound_take(b, 'Y');
+	bound_type(b);
+	bound_parameters(b);
+	if (!bound_take(b, 'R'))
+		bound_take(b, 'O');
+	bound_expect(b, 'E');
+	bound_add(b, BUILTIN);
 }
 
 static void type_of(struct bound *b, char c)
 {
 	if (is_within(c, "PROKVrCG")) {
-		skip(b);
-		type(b);
+		bound_skip(b);
+		bound_type(b);
 	} else if (is_within(c, "vwbcahstijlmxynofdegz")) {
-		skip(b);
+		bound_skip(b);
 	} else if (c == 'D') {
 		type_after_d(b);
 	} else if (c == 'F') {
 		function_type(b);
 	} else if (c == 'A') {
-		skip(b);
+		bound_skip(b);
 		array_or_vector(b);
 	} else if (c == 'M') {
-		skip(b);
-		type(b);
-		type(b);
-	} else if (c == 'T' && is_within(peek(b, 1), "sue")) {
-		skip(b);
-		skip(b);
-		name(b);
+		bound_skip(b);
+		bound_type(b);
+		bound_type(b);
+	} else if (c == 'T' && is_within(bound_peek(b, 1), "sue")) {
+		bound_skip(b);
+		bound_skip(b);
+		bound_name(b);
 	} else if (c == 'T') {
 		template_parameter(b);
 		/* Arguments after "operator T" may belong to the operator. */
 		if (!b->is_conversion)
 			maybe_arguments(b);
-	} else if (c == 'u' || (c == 'U' && ascii_is_digit(peek(b, 1)))) {
-		skip(b);
+	} else if (c == 'u' || (c == 'U' && ascii_is_digit(bound_peek(b, 1)))) {
+		bound_skip(b);
 		source_name(b);
 		maybe_arguments(b);
 		if (c == 'U')
-			type(b);
+			bound_type(b);
 	} else {
-		name(b);
+		bound_name(b);
 	}
 }
 
-static void type(struct bound *b)
+static void bound_type(struct bound *b)
 {
 	uint64_t start = b->bytes;
 
-	if (!enter(b))
+	if (!bound_enter(b))
 		return;
-	type_of(b, peek(b, 0));
-	add(b, BUILTIN);
-	complete(b, start);
+	type_of(b, bound_peek(b, 0));
+	bound_add(b, BUILTIN);
+	bound_complete(b, start);
 	b->depth--;
 }
 
 /* ---- expressions ---- */
 
-static void literal(struct bound *b)
+static void bound_literal(struct bound *b)
 {
-	skip(b);
-	if (take(b, '_') || peek(b, 0) == 'Z') {
-		expect(b, 'Z');
-		encoding(b);
+	bound_skip(b);
+	if (bound_take(b, '_') || bound_peek(b, 0) == 'Z') {
+		bound_expect(b, 'Z');
+		bound_encoding(b);
 	} else {
-		type(b);
-		while (b->at < b->in.len && peek(b, 0) != 'E') {
-			add(b, 1);
-			skip(b);
+		bound_type(b);
+		while (b->at < b->in.len && bound_peek(b, 0) != 'E') {
+			bound_add(b, 1);
+			bound_skip(b);
 		}
 	}
-	expect(b, 'E');
+	bound_expect(b, 'E');
 }
 
 static void base_name(struct bound *b)
 {
 	if (take_two(b, "dn")) {
-		type(b);
-	} else if (ascii_is_digit(peek(b, 0))) {
+		bound_type(b);
+	} else if (ascii_is_digit(bound_peek(b, 0))) {
 		source_name(b);
 	} else {
 		take_two(b, "on");
@@ -622,25 +623,25 @@ static void base_name(struct bound *b)
 	maybe_arguments(b);
 }
 
-static void level(struct bound *b)
+static void bound_level(struct bound *b)
 {
 	source_name(b);
 	maybe_arguments(b);
 }
 
-static void unresolved(struct bound *b)
+static void bound_unresolved(struct bound *b)
 {
-	char c = peek(b, 0);
+	char c = bound_peek(b, 0);
 
-	if (take(b, 'N')) {
-		type(b);
-		until_end(b, level, 'E');
+	if (bound_take(b, 'N')) {
+		bound_type(b);
+		until_end(b, bound_level, 'E');
 	} else if (is_within(c, "TDS")) {
-		type(b);
+		bound_type(b);
 	} else if (ascii_is_digit(c)) {
-		until_end(b, level, 'E');
+		until_end(b, bound_level, 'E');
 	} else {
-		type(b);
+		bound_type(b);
 	}
 	base_name(b);
 }
@@ -648,26 +649,26 @@ static void unresolved(struct bound *b)
 /* "fp_", "fL0p_" */
 static void function_parameter(struct bound *b)
 {
-	skip(b);
-	if (take(b, 'L'))
-		number(b);
-	expect(b, 'p');
-	if (take(b, 'T'))
+	bound_skip(b);
+	if (bound_take(b, 'L'))
+		bound_number(b);
+	bound_expect(b, 'p');
+	if (bound_take(b, 'T'))
 		return;
-	while (is_within(peek(b, 0), "rVK"))
-		skip(b);
+	while (is_within(bound_peek(b, 0), "rVK"))
+		bound_skip(b);
 	compact_number(b);
-	add(b, BUILTIN);
+	bound_add(b, BUILTIN);
 }
 
 static void new_expression(struct bound *b)
 {
-	until_end(b, expression, '_');
-	type(b);
+	until_end(b, bound_expression, '_');
+	bound_type(b);
 	if (take_two(b, "pi") || take_two(b, "il"))
-		until_end(b, expression, 'E');
+		until_end(b, bound_expression, 'E');
 	else
-		expect(b, 'E');
+		bound_expect(b, 'E');
 }
 
 /* Operands after the two letters of an operator: 'e' an expression, 't' a type,
@@ -698,39 +699,39 @@ static const struct operation {
 	{ "ti", "t" },  { "tl", "tl" },  { "tr", "" },    { "tw", "e" },
 };
 
-static void operand(struct bound *b, char what)
+static void bound_operand(struct bound *b, char what)
 {
 	switch (what) {
 	case 'e':
-		expression(b);
+		bound_expression(b);
 		break;
 	case 't':
-		type(b);
+		bound_type(b);
 		break;
 	case 'l':
-		until_end(b, expression, 'E');
+		until_end(b, bound_expression, 'E');
 		break;
 	case 'a':
-		until_end(b, argument, 'E');
+		until_end(b, bound_argument, 'E');
 		break;
 	case 'o':
 		operator_name(b);
 		break;
 	case 'u':
-		unresolved(b);
+		bound_unresolved(b);
 		break;
 	default:
 		take_two(b, "gs");
 		if (take_two(b, "sr"))
-			unresolved(b);
-		else if (peek(b, 0) == 'L')
-			literal(b);
+			bound_unresolved(b);
+		else if (bound_peek(b, 0) == 'L')
+			bound_literal(b);
 		else
 			base_name(b);
 	}
 }
 
-static void operation(struct bound *b)
+static void bound_operation(struct bound *b)
 {
 	for (size_t i = 0; i < COUNT_OF(operations); i++) {
 		const struct operation *o = &operations[i];
@@ -739,48 +740,49 @@ static void operation(struct bound *b)
 		if (!take_two(b, o->code))
 			continue;
 		if (is_within(o->code[0], "mp") && o->code[0] == o->code[1])
-			take(b, '_');
+			bound_take(b, '_');
 		for (const char *c = o->operands; *c; c++)
-			operand(b, *c);
+			bound_operand(b, *c);
 		/* Packs: "sp", "sP", "sZ", folds. */
 		if (is_within(o->code[0], "sf"))
-			add(b, (b->bytes - start) * b->arguments);
+			bound_add(b, (b->bytes - start) * b->arguments);
 		return;
 	}
-	fail(b);
+	bound_fail(b);
 }
 
 static void expression_of(struct bound *b, char c, char next)
 {
 	if (c == 'L') {
-		literal(b);
+		bound_literal(b);
 	} else if (c == 'T') {
 		template_parameter(b);
 	} else if (ascii_is_digit(c) || (c == 'o' && next == 'n')) {
 		base_name(b);
-	} else if (c == 'f' && (next == 'p' ||
-				(next == 'L' && ascii_is_digit(peek(b, 2))))) {
+	} else if (c == 'f' &&
+		   (next == 'p' ||
+		    (next == 'L' && ascii_is_digit(bound_peek(b, 2))))) {
 		function_parameter(b);
 	} else if (take_two(b, "cv")) {
-		type(b);
-		if (take(b, '_'))
-			until_end(b, expression, 'E');
+		bound_type(b);
+		if (bound_take(b, '_'))
+			until_end(b, bound_expression, 'E');
 		else
-			expression(b);
+			bound_expression(b);
 	} else if (take_two(b, "nw") || take_two(b, "na")) {
 		new_expression(b);
 	} else {
-		operation(b);
+		bound_operation(b);
 	}
 }
 
-static void expression(struct bound *b)
+static void bound_expression(struct bound *b)
 {
-	if (!enter(b))
+	if (!bound_enter(b))
 		return;
 	take_two(b, "gs");
-	expression_of(b, peek(b, 0), peek(b, 1));
-	add(b, OPERATOR);
+	expression_of(b, bound_peek(b, 0), bound_peek(b, 1));
+	bound_add(b, OPERATOR);
 	b->depth--;
 }
 
@@ -788,57 +790,60 @@ static void expression(struct bound *b)
 
 static void call_offset(struct bound *b)
 {
-	bool is_virtual = take(b, 'v');
+	bool is_virtual = bound_take(b, 'v');
 
 	if (!is_virtual)
-		expect(b, 'h');
-	number(b);
-	expect(b, '_');
+		bound_expect(b, 'h');
+	bound_number(b);
+	bound_expect(b, '_');
 	if (is_virtual) {
-		number(b);
-		expect(b, '_');
+		bound_number(b);
+		bound_expect(b, '_');
 	}
 }
 
 /* "vtable for", "guard variable for" and so on. */
-static bool special(struct bound *b)
+static bool bound_special(struct bound *b)
 {
-	if (peek(b, 0) != 'T' && peek(b, 0) != 'G')
+	if (bound_peek(b, 0) != 'T' && bound_peek(b, 0) != 'G')
 		return false;
-	add(b, OPERATOR);
+	bound_add(b, OPERATOR);
 	if (take_two(b, "Tc")) {
 		call_offset(b);
 		call_offset(b);
-		encoding(b);
-	} else if (peek(b, 0) == 'T' && is_within(peek(b, 1), "hv")) {
-		skip(b);
+		bound_encoding(b);
+	} else if (bound_peek(b, 0) == 'T' &&
+		   is_within(bound_peek(b, 1), "hv")) {
+		bound_skip(b);
 		call_offset(b);
-		encoding(b);
-	} else if (peek(b, 0) == 'T' && is_within(peek(b, 1), "VTISFJ")) {
-		skip(b);
-		skip(b);
-		type(b);
+		bound_encoding(b);
+	} else if (bound_peek(b, 0) == 'T' &&
+		   is_within(bound_peek(b, 1), "VTISFJ")) {
+		bound_skip(b);
+		bound_skip(b);
+		bound_type(b);
 	} else if (take_two(b, "TH") || take_two(b, "TW") ||
 		   take_two(b, "GV") || take_two(b, "GR")) {
-		name(b);
-		if (ascii_is_digit(peek(b, 0)) || peek(b, 0) == '_')
+		bound_name(b);
+		if (ascii_is_digit(bound_peek(b, 0)) || bound_peek(b, 0) == '_')
 			compact_number(b);
 	} else if (take_two(b, "GA") ||
-		   (take_two(b, "GT") && (take(b, 't') || take(b, 'n')))) {
-		encoding(b);
+		   (take_two(b, "GT") &&
+		    (bound_take(b, 't') || bound_take(b, 'n')))) {
+		bound_encoding(b);
 	} else {
-		fail(b);
+		bound_fail(b);
 	}
 	return true;
 }
 
-static void encoding(struct bound *b)
+static void bound_encoding(struct bound *b)
 {
-	if (!enter(b))
+	if (!bound_enter(b))
 		return;
-	if (!special(b)) {
-		name(b);
-		parameters(b);
+	if (!bound_special(b)) {
+		bound_name(b);
+		bound_parameters(b);
 	}
 	b->depth--;
 }
@@ -847,10 +852,10 @@ bool cpp_bound(struct str mangled, struct cpp_bound *bound)
 {
 	struct bound b = { .in = mangled, .at = 2, .arguments = 1 };
 
-	if (special(&b))
+	if (bound_special(&b))
 		b.qualifiers = 0;
 	else
-		name(&b);
+		bound_name(&b);
 	bound->end = b.at;
 	bound->qualifiers_at = b.qualifiers_at;
 	bound->qualifiers = b.qualifiers;

@@ -27,20 +27,20 @@ struct rust {
 	uint64_t lifetimes; /* bound in the enclosing scopes */
 };
 
-static void fail(struct rust *r)
+static void rust_fail(struct rust *r)
 {
 	r->has_failed = true;
 	r->at = r->end;
 }
 
-static char peek(const struct rust *r)
+static char rust_peek(const struct rust *r)
 {
 	return r->at < r->end ? r->in.ptr[r->at] : '\0';
 }
 
-static bool take(struct rust *r, char c)
+static bool rust_take(struct rust *r, char c)
 {
-	if (peek(r) != c || r->at >= r->end)
+	if (rust_peek(r) != c || r->at >= r->end)
 		return false;
 	r->at++;
 	return true;
@@ -48,40 +48,40 @@ static bool take(struct rust *r, char c)
 
 static char take_any(struct rust *r)
 {
-	char c = peek(r);
+	char c = rust_peek(r);
 
 	if (c == '\0')
-		fail(r);
+		rust_fail(r);
 	else
 		r->at++;
 	return c;
 }
 
-static void expect(struct rust *r, char c)
+static void rust_expect(struct rust *r, char c)
 {
-	if (!take(r, c))
-		fail(r);
+	if (!rust_take(r, c))
+		rust_fail(r);
 }
 
-static void step(struct rust *r, size_t count)
+static void rust_step(struct rust *r, size_t count)
 {
 	r->steps += count;
 	if (r->steps > LIMIT_DEMANGLE_STEPS)
-		fail(r);
+		rust_fail(r);
 }
 
-static bool enter(struct rust *r)
+static bool rust_enter(struct rust *r)
 {
-	step(r, 1);
+	rust_step(r, 1);
 	if (r->depth >= LIMIT_MANGLED_DEPTH || r->out->state != BUF_OK)
-		fail(r);
+		rust_fail(r);
 	if (r->has_failed)
 		return false;
 	r->depth++;
 	return true;
 }
 
-static void put(struct rust *r, const char *text)
+static void rust_put(struct rust *r, const char *text)
 {
 	if (!r->is_silent)
 		buf_add_text(r->out, text);
@@ -101,17 +101,17 @@ static void put_number(struct rust *r, uint64_t number)
 
 /* Parses "_" as 0, "0_" as 1, "z_" as 36, "Z_" as 62. Crate hashes use 64 bits;
  * other numbers that overflow are meaningless. */
-static uint64_t base62(struct rust *r)
+static uint64_t rust_base62(struct rust *r)
 {
 	uint64_t value = 0;
 
-	if (take(r, '_'))
+	if (rust_take(r, '_'))
 		return 0;
 	for (;;) {
 		char c = take_any(r);
 
 		if (r->has_failed) {
-			fail(r);
+			rust_fail(r);
 			return 0;
 		}
 		if (c == '_')
@@ -124,13 +124,13 @@ static uint64_t base62(struct rust *r)
 		else if (c >= 'A' && c <= 'Z')
 			value += (uint64_t)(c - 'A') + 36;
 		else
-			fail(r);
+			rust_fail(r);
 	}
 }
 
-static uint64_t disambiguator(struct rust *r)
+static uint64_t rust_disambiguator(struct rust *r)
 {
-	return take(r, 's') ? base62(r) + 1 : 0;
+	return rust_take(r, 's') ? rust_base62(r) + 1 : 0;
 }
 
 /* A count of bytes; SIZE_MAX: none, or more than there are. Two closures are
@@ -158,18 +158,18 @@ static struct str identifier_text(struct rust *r)
 	size_t len;
 	struct str text;
 
-	take(r, 'u');
+	rust_take(r, 'u');
 	len = rust_length(str_slice(r->in, 0, r->end), &r->at);
-	take(r, '_');
+	rust_take(r, '_');
 	if (len > r->end - r->at) {
-		fail(r);
+		rust_fail(r);
 		return STR("");
 	}
 	text = str_slice(r->in, r->at, len);
 	r->at += len;
 	for (size_t i = 0; i < text.len; i++)
 		if (!ascii_is_alnum(text.ptr[i]) && text.ptr[i] != '_')
-			fail(r);
+			rust_fail(r);
 	return text;
 }
 
@@ -178,56 +178,56 @@ static void put_lifetime(struct rust *r, uint64_t index)
 	uint64_t depth = r->lifetimes - index;
 
 	if (index > r->lifetimes) {
-		fail(r);
+		rust_fail(r);
 	} else if (index == 0) {
-		put(r, "'_");
+		rust_put(r, "'_");
 	} else if (depth < 26) {
 		char text[3] = { '\'', (char)('a' + depth), '\0' };
 
-		put(r, text);
+		rust_put(r, text);
 	} else {
-		put(r, "'z");
+		rust_put(r, "'z");
 		put_number(r, depth - 26 + 1);
 	}
 }
 
 /* ---- the grammar ---- */
 
-static void path(struct rust *r, bool is_value);
-static void type(struct rust *r);
+static void rust_path(struct rust *r, bool is_value);
+static void rust_type(struct rust *r);
 
 /* Parses an earlier position again. */
-static void backref(struct rust *r, void (*read)(struct rust *r))
+static void rust_backref(struct rust *r, void (*read)(struct rust *r))
 {
 	size_t start = r->at - 1;
-	uint64_t target = base62(r);
+	uint64_t target = rust_base62(r);
 	size_t at = r->at, end = r->end;
 
 	if (r->has_failed || r->is_silent)
 		return;
 	if (target >= start) {
-		fail(r);
+		rust_fail(r);
 		return;
 	}
 	r->at = (size_t)target;
 	r->end = start;
 	read(r);
 	/* Long texts in it are parsed again for every reference. */
-	step(r, r->at > target ? r->at - (size_t)target : 0);
+	rust_step(r, r->at > target ? r->at - (size_t)target : 0);
 	r->at = at;
 	r->end = end;
 	if (r->has_failed)
-		fail(r);
+		rust_fail(r);
 }
 
 static void type_path(struct rust *r)
 {
-	path(r, false);
+	rust_path(r, false);
 }
 
 static void value_path(struct rust *r)
 {
-	path(r, true);
+	rust_path(r, true);
 }
 
 /* The path of an impl is parsed but not shown. */
@@ -236,8 +236,8 @@ static void impl_path(struct rust *r)
 	bool was_silent = r->is_silent;
 
 	r->is_silent = true;
-	disambiguator(r);
-	path(r, false);
+	rust_disambiguator(r);
+	rust_path(r, false);
 	r->is_silent = was_silent;
 }
 
@@ -255,56 +255,56 @@ static void digits_of_constant(struct rust *r, char kind)
 	struct str digits;
 	uint64_t value = 0;
 
-	while (rust_hex(peek(r)) >= 0)
+	while (rust_hex(rust_peek(r)) >= 0)
 		value = value << 4 | (uint64_t)rust_hex(take_any(r));
 	digits = str_slice(r->in, start, r->at - start);
-	expect(r, '_');
+	rust_expect(r, '_');
 	if (!digits.len || digits.len > 32)
-		fail(r);
+		rust_fail(r);
 	if (kind == 'b') {
-		put(r, value ? "true" : "false");
+		rust_put(r, value ? "true" : "false");
 	} else if (kind == 'c') {
 		if (!r->is_silent)
 			buf_addf(r->out, "'\\u{%llx}'",
 				 (unsigned long long)value);
 	} else if (digits.len > 16) {
-		put(r, "0x");
+		rust_put(r, "0x");
 		put_str(r, digits);
 	} else {
 		put_number(r, value);
 	}
 }
 
-static void constant(struct rust *r)
+static void rust_constant(struct rust *r)
 {
 	char kind;
 
-	if (!enter(r))
+	if (!rust_enter(r))
 		return;
 	kind = take_any(r);
 	if (kind == 'B') {
-		backref(r, constant);
+		rust_backref(r, rust_constant);
 	} else if (kind == 'p') {
-		put(r, "_");
+		rust_put(r, "_");
 	} else if (kind && str_find(STR("aslxnihtmyojbc"),
 				    (struct str){ &kind, 1 }) != SIZE_MAX) {
-		if (take(r, 'n'))
-			put(r, "-");
+		if (rust_take(r, 'n'))
+			rust_put(r, "-");
 		digits_of_constant(r, kind);
 	} else {
-		fail(r);
+		rust_fail(r);
 	}
 	r->depth--;
 }
 
 static void generic_argument(struct rust *r)
 {
-	if (take(r, 'L'))
-		put_lifetime(r, base62(r));
-	else if (take(r, 'K'))
-		constant(r);
+	if (rust_take(r, 'L'))
+		put_lifetime(r, rust_base62(r));
+	else if (rust_take(r, 'K'))
+		rust_constant(r);
 	else
-		type(r);
+		rust_type(r);
 }
 
 /* Parsed but not shown, like template arguments in C++. */
@@ -313,9 +313,9 @@ static void generic_arguments(struct rust *r)
 	bool was_silent = r->is_silent;
 
 	r->is_silent = true;
-	while (!r->has_failed && peek(r) != 'E')
+	while (!r->has_failed && rust_peek(r) != 'E')
 		generic_argument(r);
-	expect(r, 'E');
+	rust_expect(r, 'E');
 	r->is_silent = was_silent;
 }
 
@@ -327,51 +327,51 @@ static void nested_path(struct rust *r, bool is_value)
 	struct str name;
 
 	if (!is_special && !(space >= 'a' && space <= 'z'))
-		fail(r);
-	path(r, is_value);
-	number = disambiguator(r);
+		rust_fail(r);
+	rust_path(r, is_value);
+	number = rust_disambiguator(r);
 	name = identifier_text(r);
-	put(r, "::");
+	rust_put(r, "::");
 	if (!is_special) {
 		put_str(r, name);
 		return;
 	}
-	put(r, "{");
+	rust_put(r, "{");
 	if (space == 'C')
-		put(r, "closure");
+		rust_put(r, "closure");
 	else if (space == 'S')
-		put(r, "shim");
+		rust_put(r, "shim");
 	else
 		put_str(r, (struct str){ &space, 1 });
 	if (name.len)
-		put(r, ":");
+		rust_put(r, ":");
 	put_str(r, name);
-	put(r, "#");
+	rust_put(r, "#");
 	put_number(r, number);
-	put(r, "}");
+	rust_put(r, "}");
 }
 
 static void path_in_brackets(struct rust *r, bool has_trait)
 {
-	put(r, "<");
-	type(r);
+	rust_put(r, "<");
+	rust_type(r);
 	if (has_trait) {
-		put(r, " as ");
-		path(r, false);
+		rust_put(r, " as ");
+		rust_path(r, false);
 	}
-	put(r, ">");
+	rust_put(r, ">");
 }
 
 /* is_value: generic arguments follow "::". */
-static void path(struct rust *r, bool is_value)
+static void rust_path(struct rust *r, bool is_value)
 {
 	char kind;
 
-	if (!enter(r))
+	if (!rust_enter(r))
 		return;
 	kind = take_any(r);
 	if (kind == 'C') {
-		disambiguator(r);
+		rust_disambiguator(r);
 		put_str(r, identifier_text(r));
 	} else if (kind == 'M' || kind == 'X') {
 		impl_path(r);
@@ -381,14 +381,14 @@ static void path(struct rust *r, bool is_value)
 	} else if (kind == 'N') {
 		nested_path(r, is_value);
 	} else if (kind == 'I') {
-		path(r, is_value);
-		put(r, is_value ? "::<" : "<");
+		rust_path(r, is_value);
+		rust_put(r, is_value ? "::<" : "<");
 		generic_arguments(r);
-		put(r, ">");
+		rust_put(r, ">");
 	} else if (kind == 'B') {
-		backref(r, is_value ? value_path : type_path);
+		rust_backref(r, is_value ? value_path : type_path);
 	} else {
-		fail(r);
+		rust_fail(r);
 	}
 	r->depth--;
 }
@@ -399,87 +399,87 @@ static const char *const basic_types[26] = {
 	"i16",   "u16",  "()",   "...", NULL,   "i64",  "u64", "!",
 };
 
-static void tuple(struct rust *r)
+static void rust_tuple(struct rust *r)
 {
 	unsigned count = 0;
 
-	put(r, "(");
-	for (; !r->has_failed && peek(r) != 'E'; count++) {
-		put(r, count ? ", " : "");
-		type(r);
+	rust_put(r, "(");
+	for (; !r->has_failed && rust_peek(r) != 'E'; count++) {
+		rust_put(r, count ? ", " : "");
+		rust_type(r);
 	}
-	put(r, count == 1 ? ",)" : ")");
-	expect(r, 'E');
+	rust_put(r, count == 1 ? ",)" : ")");
+	rust_expect(r, 'E');
 }
 
-static void reference(struct rust *r, const char *mut)
+static void rust_reference(struct rust *r, const char *mut)
 {
-	put(r, "&");
-	if (take(r, 'L')) {
-		uint64_t lifetime = base62(r);
+	rust_put(r, "&");
+	if (rust_take(r, 'L')) {
+		uint64_t lifetime = rust_base62(r);
 
 		if (lifetime) {
 			put_lifetime(r, lifetime);
-			put(r, " ");
+			rust_put(r, " ");
 		}
 	}
-	put(r, mut);
-	type(r);
+	rust_put(r, mut);
+	rust_type(r);
 }
 
 /* "for<'a, 'b> " */
-static void binder(struct rust *r)
+static void rust_binder(struct rust *r)
 {
-	uint64_t count = take(r, 'G') ? base62(r) + 1 : 0;
+	uint64_t count = rust_take(r, 'G') ? rust_base62(r) + 1 : 0;
 
 	if (count > r->end - r->at)
-		fail(r);
+		rust_fail(r);
 	if (!count || r->has_failed)
 		return;
-	step(r, count);
-	put(r, "for<");
+	rust_step(r, count);
+	rust_put(r, "for<");
 	for (uint64_t i = 0; i < count; i++) {
-		put(r, i ? ", " : "");
+		rust_put(r, i ? ", " : "");
 		r->lifetimes++;
 		put_lifetime(r, 1);
 	}
-	put(r, "> ");
+	rust_put(r, "> ");
 }
 
 static void put_abi(struct rust *r)
 {
 	struct str name;
 
-	if (take(r, 'C')) {
-		put(r, "extern \"C\" ");
+	if (rust_take(r, 'C')) {
+		rust_put(r, "extern \"C\" ");
 		return;
 	}
 	name = identifier_text(r);
-	put(r, "extern \"");
+	rust_put(r, "extern \"");
 	for (size_t i = 0; i < name.len; i++)
 		put_str(r,
 			name.ptr[i] == '_' ? STR("-") : str_slice(name, i, 1));
-	put(r, "\" ");
+	rust_put(r, "\" ");
 }
 
 static void function_type(struct rust *r)
 {
-	binder(r);
-	if (take(r, 'U'))
-		put(r, "unsafe ");
-	if (take(r, 'K'))
+	rust_binder(r);
+	if (rust_take(r, 'U'))
+		rust_put(r, "unsafe ");
+	if (rust_take(r, 'K'))
 		put_abi(r);
-	put(r, "fn(");
-	for (unsigned i = 0; !r->has_failed && peek(r) != 'E'; i++) {
-		put(r, i ? ", " : "");
-		type(r);
+	rust_put(r, "fn(");
+	for (unsigned i = 0; !r->has_failed && rust_peek(r) != 'E'; i++) {
+		rust_put(r, i ? ", " : "");
+		rust_type(r);
 	}
-	expect(r, 'E');
-	put(r, ")");
-	if (take(r, 'u'))
+	rust_expect(r, 'E');
+	rust_put(r, ")");
+	if (rust_take(r, 'u'))
 		return;
-	put(r, " -> ");
-	type(r);
+	rust_put(r, " -> ");
+	rust_type(r);
 }
 
 /* Leaves the generic arguments open, for associated types that follow. */
@@ -487,21 +487,21 @@ static bool trait_path(struct rust *r)
 {
 	bool is_open = false;
 
-	if (!enter(r))
+	if (!rust_enter(r))
 		return false;
-	if (peek(r) == 'I') {
+	if (rust_peek(r) == 'I') {
 		r->at++;
-		path(r, false);
-		put(r, "<");
+		rust_path(r, false);
+		rust_put(r, "<");
 		generic_arguments(r);
 		is_open = true;
-	} else if (peek(r) == 'B') {
+	} else if (rust_peek(r) == 'B') {
 		size_t at = r->at;
 		uint64_t target;
 
 		/* Depends on the target of the reference. */
 		r->at++;
-		target = base62(r);
+		target = rust_base62(r);
 		is_open = !r->has_failed && !r->is_silent && target < at &&
 			  r->in.ptr[target] == 'I';
 		r->at = at;
@@ -509,21 +509,21 @@ static bool trait_path(struct rust *r)
 			size_t end = r->end, next;
 
 			r->at++;
-			base62(r);
+			rust_base62(r);
 			next = r->at;
 			r->at = (size_t)target;
 			r->end = at;
 			is_open = trait_path(r);
-			step(r, r->at - (size_t)target);
+			rust_step(r, r->at - (size_t)target);
 			r->at = next;
 			r->end = end;
 			if (r->has_failed)
-				fail(r);
+				rust_fail(r);
 		} else {
-			path(r, false);
+			rust_path(r, false);
 		}
 	} else {
-		path(r, false);
+		rust_path(r, false);
 	}
 	r->depth--;
 	return is_open;
@@ -533,49 +533,49 @@ static void dyn_trait(struct rust *r)
 {
 	bool is_open = trait_path(r);
 
-	while (take(r, 'p')) {
-		put(r, is_open ? ", " : "<");
+	while (rust_take(r, 'p')) {
+		rust_put(r, is_open ? ", " : "<");
 		is_open = true;
 		put_str(r, identifier_text(r));
-		put(r, " = ");
-		type(r);
+		rust_put(r, " = ");
+		rust_type(r);
 	}
 	if (is_open)
-		put(r, ">");
+		rust_put(r, ">");
 }
 
 static void dyn_bounds(struct rust *r)
 {
-	put(r, "dyn ");
-	binder(r);
-	for (unsigned i = 0; !r->has_failed && peek(r) != 'E'; i++) {
-		put(r, i ? " + " : "");
+	rust_put(r, "dyn ");
+	rust_binder(r);
+	for (unsigned i = 0; !r->has_failed && rust_peek(r) != 'E'; i++) {
+		rust_put(r, i ? " + " : "");
 		dyn_trait(r);
 	}
-	expect(r, 'E');
+	rust_expect(r, 'E');
 }
 
 static void dyn_lifetime(struct rust *r)
 {
 	uint64_t lifetime;
 
-	expect(r, 'L');
-	lifetime = base62(r);
+	rust_expect(r, 'L');
+	lifetime = rust_base62(r);
 	if (!lifetime)
 		return;
-	put(r, " + ");
+	rust_put(r, " + ");
 	put_lifetime(r, lifetime);
 }
 
-static void array(struct rust *r, bool has_length)
+static void rust_array(struct rust *r, bool has_length)
 {
-	put(r, "[");
-	type(r);
+	rust_put(r, "[");
+	rust_type(r);
 	if (has_length) {
-		put(r, "; ");
-		constant(r);
+		rust_put(r, "; ");
+		rust_constant(r);
 	}
-	put(r, "]");
+	rust_put(r, "]");
 }
 
 static void compound_type(struct rust *r, char kind)
@@ -585,19 +585,19 @@ static void compound_type(struct rust *r, char kind)
 	switch (kind) {
 	case 'A':
 	case 'S':
-		array(r, kind == 'A');
+		rust_array(r, kind == 'A');
 		break;
 	case 'T':
-		tuple(r);
+		rust_tuple(r);
 		break;
 	case 'R':
 	case 'Q':
-		reference(r, kind == 'Q' ? "mut " : "");
+		rust_reference(r, kind == 'Q' ? "mut " : "");
 		break;
 	case 'P':
 	case 'O':
-		put(r, kind == 'P' ? "*const " : "*mut ");
-		type(r);
+		rust_put(r, kind == 'P' ? "*const " : "*mut ");
+		rust_type(r);
 		break;
 	case 'F':
 		function_type(r);
@@ -609,28 +609,28 @@ static void compound_type(struct rust *r, char kind)
 		dyn_lifetime(r);
 		break;
 	case 'B':
-		backref(r, type);
+		rust_backref(r, rust_type);
 		break;
 	default:
 		r->at--;
-		path(r, false);
+		rust_path(r, false);
 	}
 }
 
-static void type(struct rust *r)
+static void rust_type(struct rust *r)
 {
 	char kind;
 
-	if (!enter(r))
+	if (!rust_enter(r))
 		return;
 	kind = take_any(r);
 	if (kind >= 'a' && kind <= 'z') {
 		const char *name = basic_types[kind - 'a'];
 
 		if (name)
-			put(r, name);
+			rust_put(r, name);
 		else
-			fail(r);
+			rust_fail(r);
 	} else if (!r->has_failed) {
 		compound_type(r, kind);
 	}
@@ -646,13 +646,13 @@ bool rust_demangle(struct str name, struct buf *out, uint64_t *steps)
 		return false;
 	r.in = str_slice(str_slice(name, 0, dot), 2, name.len);
 	r.end = r.in.len;
-	if (ascii_is_digit(peek(&r)))
+	if (ascii_is_digit(rust_peek(&r)))
 		return false;
-	path(&r, true);
+	rust_path(&r, true);
 	/* The instantiating crate. */
 	r.is_silent = true;
 	if (!r.has_failed && r.at < r.end)
-		path(&r, false);
+		rust_path(&r, false);
 	*steps += r.steps;
 	return !r.has_failed && r.at == r.end;
 }

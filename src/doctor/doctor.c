@@ -192,7 +192,7 @@ struct columns {
 /* Width of the types: "cpu alloc inuse goroutine block mutex". */
 #define FIELD_TYPES 14
 
-static struct columns measure(const struct doctor *d, struct page *p)
+static struct columns columns_measure(const struct doctor *d, struct page *p)
 {
 	struct columns c = { sizeof "service" - 1, sizeof "profiles as" - 1 };
 	size_t max = 0;
@@ -238,7 +238,7 @@ static void write_matrix(const struct doctor *d, struct page *p)
 
 	if (!d->row_count || !d->is_profiles_up || d->backends->profiles.path)
 		return;
-	c = measure(d, p);
+	c = columns_measure(d, p);
 	out_char(p->out, '\n');
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, c.name + 2, "service");
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, c.found, "profiles as");

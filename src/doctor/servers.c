@@ -119,9 +119,9 @@ static void check_none(struct doctor *d)
 		  "server");
 }
 
-static bool find(struct doctor *d, struct service_metrics *m,
-		 struct metric_source **sources, size_t *count,
-		 struct error *err)
+static bool doctor_metrics_find(struct doctor *d, struct service_metrics *m,
+				struct metric_source **sources, size_t *count,
+				struct error *err)
 {
 	const struct doctor_question *q = d->question;
 	struct time_range window = q->window;
@@ -144,7 +144,7 @@ static bool check_names(struct doctor *d, struct error *err)
 	size_t count = 0, known = d->checks.count;
 	struct error why = { 0 };
 
-	if (!find(d, &found, &sources, &count, &why)) {
+	if (!doctor_metrics_find(d, &found, &sources, &count, &why)) {
 		*err = why;
 		if (why.code == ERROR_MEMORY || why.code == ERROR_STOPPED ||
 		    why.code == ERROR_INTERRUPTED)
@@ -198,8 +198,8 @@ struct places_round {
 	size_t count;
 };
 
-static bool narrow(struct doctor *d, struct doctor_service *row,
-		   struct error *err)
+static bool row_narrow(struct doctor *d, struct doctor_service *row,
+		       struct error *err)
 {
 	struct buf text;
 
@@ -216,8 +216,8 @@ static bool narrow(struct doctor *d, struct doctor_service *row,
 
 /* Takes the responses for a service; missing ones are not judged, since slow
  * needs the same. */
-static bool take(struct doctor *d, struct doctor_service *row,
-		 const struct series_job *job, struct error *err)
+static bool places_take(struct doctor *d, struct doctor_service *row,
+			const struct series_job *job, struct error *err)
 {
 	const struct series_list *series = &job->series;
 	struct place_rows rows = {
@@ -236,11 +236,11 @@ static bool take(struct doctor *d, struct doctor_service *row,
 	memset(rows.is_ours, true, series->count * sizeof *rows.is_ours);
 	return places_choose(&rows, &d->trace, row->resource, false, &d->arena,
 			     &row->places, err) &&
-	       (!row->places.count || narrow(d, row, err));
+	       (!row->places.count || row_narrow(d, row, err));
 }
 
-static void ask(struct places_round *q, struct doctor_service *row,
-		struct time_range range)
+static void places_ask(struct places_round *q, struct doctor_service *row,
+		       struct time_range range)
 {
 	series_job_init(&q->jobs[q->count], row->selector.ptr, q->labels,
 			LABELS, range);
@@ -264,14 +264,14 @@ bool doctor_places(struct doctor *d, struct time_range range, struct error *err)
 		if (doctor_service_is_found(row) && row->types.count &&
 		    row->resource != RESOURCE_NONE &&
 		    places_are_told(&d->trace, row->resource))
-			ask(q, row, range);
+			places_ask(q, row, range);
 	}
 	for (size_t i = 0; i < q->count; i++)
 		jobs[i] = &q->jobs[i].job;
 	if (q->count && !jobs_run(d->backends, jobs, q->count, err))
 		return false;
 	for (size_t i = 0; i < q->count; i++)
-		if (!take(d, q->rows[i], &q->jobs[i], err))
+		if (!places_take(d, q->rows[i], &q->jobs[i], err))
 			return false;
 	return true;
 }

@@ -20,10 +20,10 @@ static bool has_samples(const struct doctor_service *row)
 
 /* Adds a problem: a warning for some services of a trace, a failure for a
  * single service. */
-static void trouble(struct doctor *d, const char *format, ...)
+static void service_warn(struct doctor *d, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 
-static void trouble(struct doctor *d, const char *format, ...)
+static void service_warn(struct doctor *d, const char *format, ...)
 {
 	char text[LIMIT_CHECK_BYTES];
 	va_list args;
@@ -67,15 +67,17 @@ static void judge_near(struct doctor *d, const struct doctor_service *row)
 	buf_init(&names, LIMIT_CHECK_BYTES);
 	add_names(&names, row->nearest, row->nearest_count);
 	if (row->attr_key)
-		trouble(d,
+		service_warn(
+			d,
 			"no profile under the name \"%.*s\", but under its "
 			"%s, %s",
 			STR_ARGS(row->name), row->attr_key, buf_text(&names));
 	else
-		trouble(d, "no profile under the name \"%.*s\"; %s: %s",
-			STR_ARGS(row->name),
-			row->match == NAME_DOUBT ? "it could be" : "nearest",
-			buf_text(&names));
+		service_warn(d, "no profile under the name \"%.*s\"; %s: %s",
+			     STR_ARGS(row->name),
+			     row->match == NAME_DOUBT ? "it could be"
+						      : "nearest",
+			     buf_text(&names));
 	buf_release(&names);
 	fix_name(d, row, row->attr_key ? "" : "if that is the service: ", "");
 }
@@ -95,7 +97,8 @@ static void judge_no_names(struct doctor *d)
 				 STR_ARGS(d->rows[i].name));
 	add_names(&names, d->services.items, shown);
 	if (missing) {
-		trouble(d,
+		service_warn(
+			d,
 			"no profile under the name%s %s nor a similar one; "
 			"the server has %zu%s%s",
 			missing > 1 ? "s" : "", buf_text(&lost), count,
@@ -117,10 +120,10 @@ static void judge_quiet(struct doctor *d, const struct doctor_service *row)
 
 	format_rfc3339(d->window.from_ns, from);
 	format_rfc3339(d->window.to_ns, to);
-	trouble(d,
-		"\"%.*s\" has profiles within a day, but no %.*s samples "
-		"between %.19sZ and %.19sZ",
-		STR_ARGS(row->name), STR_ARGS(word), from, to);
+	service_warn(d,
+		     "\"%.*s\" has profiles within a day, but no %.*s samples "
+		     "between %.19sZ and %.19sZ",
+		     STR_ARGS(row->name), STR_ARGS(word), from, to);
 	fix_command_begin(&c, d, "", d->has_trace ? "slow" : "doctor");
 	if (!d->has_trace)
 		fix_command_option(&c, "service", row->name);
@@ -138,8 +141,8 @@ static void judge_types(struct doctor *d, const struct doctor_service *row)
 	struct fix_command c;
 
 	if (!row->types.count || !row->type_id.len) {
-		trouble(d, "\"%.*s\" has none of the known profile types",
-			STR_ARGS(row->name));
+		service_warn(d, "\"%.*s\" has none of the known profile types",
+			     STR_ARGS(row->name));
 		fix_command_begin(&c, d, "--type with a full id of: ", "types");
 		fix_command_option(&c, "service", row->found);
 		fix_command_end(&c, &d->checks, "");
@@ -174,8 +177,8 @@ static void judge_row(struct doctor *d, const struct doctor_service *row)
 	if (!row->type_id.len)
 		return;
 	if (!row->has_answer) {
-		trouble(d, "\"%.*s\": %s", STR_ARGS(row->name),
-			row->err.message);
+		service_warn(d, "\"%.*s\": %s", STR_ARGS(row->name),
+			     row->err.message);
 		check_fix(&d->checks,
 			  "use a shorter window: --pad 1m, --since 5m");
 	} else if (!has_samples(row)) {

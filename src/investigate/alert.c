@@ -168,7 +168,7 @@ static bool run_search(struct alert *a, struct trace_search *s,
 	return true;
 }
 
-static unsigned permille(const struct alert *a)
+static unsigned alert_permille(const struct alert *a)
 {
 	return (unsigned)lround(a->quantile * 1000);
 }
@@ -193,7 +193,7 @@ static bool ask_step(struct alert *a, struct alert_service *service, size_t i,
 	done = run_search(a, &s, err);
 	if (done && (s.buckets.total > 0 || s.duration_count > 0))
 		values[(*count)++] =
-			(double)trace_search_quantile(&s, permille(a)) /
+			(double)trace_search_quantile(&s, alert_permille(a)) /
 			NS_PER_S;
 	service->is_sample |= s.is_first_sample && !s.buckets.total;
 	trace_search_release(&s);
@@ -213,7 +213,7 @@ static bool step_quantile(const struct alert *a, const struct trace_search *s,
 	durations_sort(durations_ns, n);
 	if (n)
 		*value = (double)durations_quantile(durations_ns, n,
-						    permille(a)) /
+						    alert_permille(a)) /
 			 NS_PER_S;
 	return n > 0;
 }

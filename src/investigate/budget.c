@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/comparison.h"
 
-static bool fits(const struct budget_want *want, struct budget_plan plan)
+static bool plan_fits(const struct budget_want *want, struct budget_plan plan)
 {
 	return want->fixed + want->sides * plan.parts + plan.has_request +
 		       plan.has_coverage + want->later <=
@@ -13,11 +13,11 @@ struct budget_plan budget_plan(const struct budget_want *want)
 	struct budget_plan plan = { COMPARISON_PARTS, want->has_request,
 				    want->has_coverage };
 
-	if (!fits(want, plan))
+	if (!plan_fits(want, plan))
 		plan.has_request = false;
-	while (plan.parts > 1 && !fits(want, plan))
+	while (plan.parts > 1 && !plan_fits(want, plan))
 		plan.parts--;
-	plan.has_coverage = plan.has_coverage && fits(want, plan);
+	plan.has_coverage = plan.has_coverage && plan_fits(want, plan);
 	return plan;
 }
 

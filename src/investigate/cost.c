@@ -31,9 +31,9 @@ enum asked {
 	ASKED
 };
 
-static struct service_metric gauge(const struct cost *c,
-				   enum metric_meaning meaning,
-				   enum metric_over over)
+static struct service_metric cost_gauge(const struct cost *c,
+					enum metric_meaning meaning,
+					enum metric_over over)
 {
 	struct time_range range = cost_window(c);
 	int64_t step = (range.to_ns - range.from_ns) / GAUGE_STEPS;
@@ -67,13 +67,15 @@ static void list_questions(const struct cost *c,
 						 .range = cost_window(c) };
 	list[ASK_BILLED] = (struct service_metric){ .meaning = METRIC_INSTANCES,
 						    .range = cost_window(c) };
-	list[ASK_MEMORY] = gauge(c, METRIC_MEMORY, METRIC_OVER_SUM);
-	list[ASK_COUNT] = gauge(c, METRIC_MEMORY, METRIC_OVER_COUNT);
-	list[ASK_CPU_REQUEST] = gauge(c, METRIC_CPU_REQUEST, METRIC_OVER_SUM);
-	list[ASK_CPU_LIMIT] = gauge(c, METRIC_CPU_LIMIT, METRIC_OVER_SUM);
+	list[ASK_MEMORY] = cost_gauge(c, METRIC_MEMORY, METRIC_OVER_SUM);
+	list[ASK_COUNT] = cost_gauge(c, METRIC_MEMORY, METRIC_OVER_COUNT);
+	list[ASK_CPU_REQUEST] =
+		cost_gauge(c, METRIC_CPU_REQUEST, METRIC_OVER_SUM);
+	list[ASK_CPU_LIMIT] = cost_gauge(c, METRIC_CPU_LIMIT, METRIC_OVER_SUM);
 	list[ASK_MEMORY_REQUEST] =
-		gauge(c, METRIC_MEMORY_REQUEST, METRIC_OVER_SUM);
-	list[ASK_MEMORY_LIMIT] = gauge(c, METRIC_MEMORY_LIMIT, METRIC_OVER_SUM);
+		cost_gauge(c, METRIC_MEMORY_REQUEST, METRIC_OVER_SUM);
+	list[ASK_MEMORY_LIMIT] =
+		cost_gauge(c, METRIC_MEMORY_LIMIT, METRIC_OVER_SUM);
 }
 
 /* ---- answers ---- */

@@ -134,7 +134,7 @@ static double hours_of(const struct service_metric *q)
 }
 
 /* Instances differ while a change is rolled out. */
-static double largest(const struct service_metric *q)
+static double metric_largest(const struct service_metric *q)
 {
 	double value = 0;
 
@@ -179,10 +179,10 @@ static bool take_answers(struct cost *c, const struct service_metric *list,
 	if (periods->point_count && cut->point_count &&
 	    periods->points[0].value > 0)
 		s->throttled = cut->points[0].value / periods->points[0].value;
-	s->request[COST_CPU] = largest(&list[ASK_CPU_REQUEST]);
-	s->limit[COST_CPU] = largest(&list[ASK_CPU_LIMIT]);
-	s->request[COST_MEMORY] = largest(&list[ASK_MEMORY_REQUEST]);
-	s->limit[COST_MEMORY] = largest(&list[ASK_MEMORY_LIMIT]);
+	s->request[COST_CPU] = metric_largest(&list[ASK_CPU_REQUEST]);
+	s->limit[COST_CPU] = metric_largest(&list[ASK_CPU_LIMIT]);
+	s->request[COST_MEMORY] = metric_largest(&list[ASK_MEMORY_REQUEST]);
+	s->limit[COST_MEMORY] = metric_largest(&list[ASK_MEMORY_LIMIT]);
 	if (!size_advise(c, COST_CPU, &list[ASK_CPU], err) ||
 	    !size_advise(c, COST_MEMORY, &list[ASK_MEMORY], err))
 		return false;

@@ -250,7 +250,7 @@ bool leak_series_ask(struct leak *l, struct leak_series *list, size_t count,
 /* ---- restarts ---- */
 
 /* Returns the typical interval between uploads, in steps. */
-static size_t rhythm(const double *values, size_t count)
+static size_t leak_series_rhythm(const double *values, size_t count)
 {
 	size_t ways[16] = { 0 }, seen = 0, last = SIZE_MAX, sum = 0;
 
@@ -387,7 +387,7 @@ static bool row_cut(struct cutter *c)
 {
 	const double *values = c->row->values;
 	size_t count = c->l->step_count;
-	size_t usual = rhythm(values, count);
+	size_t usual = leak_series_rhythm(values, count);
 	size_t begin = SIZE_MAX, last = SIZE_MAX;
 	bool is_from_start = false;
 

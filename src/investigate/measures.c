@@ -147,8 +147,8 @@ static const struct function_row *find_lead(const struct result *ranked,
 
 /* In a profile that does not measure time the growth is all there is to
  * explain. */
-static double needed(const struct profile_inquiry *q,
-		     const struct comparison *c)
+static double samples_needed(const struct profile_inquiry *q,
+			     const struct comparison *c)
 {
 	if (!time_unit_ns(profile_unit(&c->slow.profile)))
 		return fmax(0,
@@ -188,7 +188,7 @@ static bool lead_read(struct profile_inquiry *q, const struct comparison *c,
 	leaf = code_classify(q->v->question->rules,
 			     row->leaf.ptr ? row->leaf : row->name, STR(""), 0);
 	out->is_lock = leaf.kind == CODE_LOCK;
-	out->needed = needed(q, c);
+	out->needed = samples_needed(q, c);
 	/* All of what grew is taken to be of the slow operation; a crumb is
 	 * left as it is by request. */
 	if (q->s->change_ns > 0)

@@ -40,7 +40,7 @@ void slo_init(struct slo *s)
 
 /* ---- which metric ---- */
 
-static bool lacks(struct slo *s, enum slo_lack lack)
+static bool slo_lacks(struct slo *s, enum slo_lack lack)
 {
 	s->lack = lack;
 	return false;
@@ -53,11 +53,11 @@ static bool choose_metric(struct slo *s, const struct service_metrics *m)
 	const struct metric_source *source = &m->sources[meaning];
 
 	if (!source->name)
-		return lacks(s, m->sources[METRIC_REQUESTS].name
-					? SLO_LACKS_LATENCY
-					: SLO_LACKS_METRIC);
+		return slo_lacks(s, m->sources[METRIC_REQUESTS].name
+					    ? SLO_LACKS_LATENCY
+					    : SLO_LACKS_METRIC);
 	if (s->operation && !source->name->operation_label)
-		return lacks(s, SLO_LACKS_OPERATION);
+		return slo_lacks(s, SLO_LACKS_OPERATION);
 	s->indicator = (struct metric_indicator){ .source = *source,
 						  .service = s->service,
 						  .operation = s->operation };
@@ -172,7 +172,7 @@ static bool choose_bucket(struct slo *s, const struct metric_answer *a,
 
 	find_ends(s, a, &below, &above);
 	if (above == 0) {
-		*is_told = lacks(s, SLO_LACKS_BUCKETS);
+		*is_told = slo_lacks(s, SLO_LACKS_BUCKETS);
 		return true;
 	}
 	bound = below > 0 && (double)s->threshold_ns / below <=
@@ -331,7 +331,7 @@ bool slo_ask_metrics(struct slo *s, bool *is_told, struct error *err)
 {
 	*is_told = false;
 	if (!ask_metrics(s, is_told, &s->why)) {
-		*is_told = lacks(s, SLO_LACKS_SERVER);
+		*is_told = slo_lacks(s, SLO_LACKS_SERVER);
 		if (investigation_must_end(&s->why)) {
 			*err = s->why;
 			return false;
@@ -364,8 +364,8 @@ bool slo_pair_fires(const struct slo *s, const struct burn_pair *pair)
 			       slo_window(s, pair->short_ns)->count);
 }
 
-static bool burns(const struct slo *s, const struct slo_window *w,
-		  const struct burn_pair *pair)
+static bool slo_burns(const struct slo *s, const struct slo_window *w,
+		      const struct burn_pair *pair)
 {
 	return !w->is_known || burn_rate(w->count, s->objective) > pair->rate;
 }
@@ -375,8 +375,8 @@ bool slo_pair_is_open(const struct slo *s, const struct burn_pair *pair)
 	const struct slo_window *l = slo_window(s, pair->long_ns);
 	const struct slo_window *k = slo_window(s, pair->short_ns);
 
-	return !(l->is_known && k->is_known) && burns(s, l, pair) &&
-	       burns(s, k, pair) && burn_pair_can_fire(pair, s->objective);
+	return !(l->is_known && k->is_known) && slo_burns(s, l, pair) &&
+	       slo_burns(s, k, pair) && burn_pair_can_fire(pair, s->objective);
 }
 
 const struct slo_window *slo_present(const struct slo *s)

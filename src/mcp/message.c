@@ -19,7 +19,7 @@ struct reading {
 	bool is_out_of_memory;
 };
 
-static struct str keep(struct reading *r, struct str text)
+static struct str text_keep(struct reading *r, struct str text)
 {
 	struct str kept = arena_str(r->arena, text);
 
@@ -30,7 +30,7 @@ static struct str keep(struct reading *r, struct str text)
 static struct str keep_text(struct reading *r, const struct document *d,
 			    const char *key)
 {
-	return keep(r, document_text_at(d, key));
+	return text_keep(r, document_text_at(d, key));
 }
 
 /* Other kinds count as absent. */
@@ -39,7 +39,7 @@ static struct mcp_id read_id(struct reading *r, const struct document *d)
 	struct mcp_id id = { .is_text = document_is_text(d) };
 
 	if (id.is_text)
-		id.text = keep(r, document_text(d));
+		id.text = text_keep(r, document_text(d));
 	id.is_given = !document_is_null(d) &&
 		      (id.is_text || document_i64(d, &id.number));
 	return id;
@@ -54,7 +54,7 @@ static void read_params(struct reading *r, const struct document *params,
 		document_get(meta, META "protocolVersion");
 
 	m->has_meta_revision = revision;
-	m->meta_revision = keep(r, document_text(revision));
+	m->meta_revision = text_keep(r, document_text(revision));
 	m->has_capabilities = document_is_object(
 		document_get(meta, META "clientCapabilities"));
 	m->progress = read_id(r, document_get(meta, "progressToken"));
@@ -64,36 +64,39 @@ static void read_params(struct reading *r, const struct document *params,
 	m->request = read_id(r, document_get(params, "requestId"));
 	buf_init(&arguments, 2 * MCP_LINE_BYTES);
 	document_write(document_get(params, "arguments"), &arguments);
-	m->arguments = keep(r, buf_str(&arguments));
+	m->arguments = text_keep(r, buf_str(&arguments));
 	r->is_out_of_memory |= arguments.state != BUF_OK;
 	buf_release(&arguments);
 }
 
-static bool fail(enum mcp_fault *fault, enum mcp_fault what, struct error *err,
-		 const char *why)
+static bool message_fail(enum mcp_fault *fault, enum mcp_fault what,
+			 struct error *err, const char *why)
 {
 	*fault = what;
 	return error_set(err, ERROR_FORMAT, "%s", why);
 }
 
-static bool judge(const struct document *d, const struct mcp_message *m,
-		  enum mcp_fault *fault, struct error *err)
+static bool message_judge(const struct document *d, const struct mcp_message *m,
+			  enum mcp_fault *fault, struct error *err)
 {
 	const struct document *params = document_get(d, "params");
 
 	if (!document_is_object(d))
-		return fail(fault, MCP_INVALID_REQUEST, err,
-			    "a message is one object");
+		return message_fail(fault, MCP_INVALID_REQUEST, err,
+				    "a message is one object");
 	if (!str_equal(document_text_at(d, "jsonrpc"), STR("2.0")))
-		return fail(fault, MCP_INVALID_REQUEST, err,
-			    "jsonrpc is not \"2.0\"");
+		return message_fail(fault, MCP_INVALID_REQUEST, err,
+				    "jsonrpc is not \"2.0\"");
 	if (document_get(d, "id") && !m->id.is_given)
-		return fail(fault, MCP_INVALID_REQUEST, err,
-			    "the id is neither a string nor an integer");
+		return message_fail(
+			fault, MCP_INVALID_REQUEST, err,
+			"the id is neither a string nor an integer");
 	if (!document_is_text(document_get(d, "method")) && !m->is_response)
-		return fail(fault, MCP_INVALID_REQUEST, err, "no method");
+		return message_fail(fault, MCP_INVALID_REQUEST, err,
+				    "no method");
 	return !params || document_is_object(params) ||
-	       fail(fault, MCP_INVALID_PARAMS, err, "params are no object");
+	       message_fail(fault, MCP_INVALID_PARAMS, err,
+			    "params are no object");
 }
 
 bool mcp_message_read(struct mcp_message *m, struct str line,
@@ -116,7 +119,7 @@ bool mcp_message_read(struct mcp_message *m, struct str line,
 	read_params(&r, document_get(d, "params"), m);
 	*fault = MCP_INTERNAL_ERROR;
 	is_good = r.is_out_of_memory ? arena_fail(arena, "the message", err)
-				     : judge(d, m, fault, err);
+				     : message_judge(d, m, fault, err);
 	document_free(d);
 	return is_good;
 }
@@ -180,8 +183,8 @@ bool mcp_revision_is_stateless(struct str revision)
 
 /* ---- envelopes ---- */
 
-static void begin(struct mcp_writer *w, struct jsonw *j,
-		  const struct mcp_id *id)
+static void answer_begin(struct mcp_writer *w, struct jsonw *j,
+			 const struct mcp_id *id)
 {
 	jsonw_init(j, &w->out, 0);
 	jsonw_addf(j, "{jsonrpc:'2.0'");
@@ -199,7 +202,7 @@ static void write_server(struct mcp_writer *w, struct jsonw *j)
 static void begin_result(struct mcp_writer *w, struct jsonw *j,
 			 const struct mcp_message *m)
 {
-	begin(w, j, &m->id);
+	answer_begin(w, j, &m->id);
 	jsonw_addf(j, "result:{");
 	if (!m->has_meta_revision)
 		return;
@@ -226,7 +229,7 @@ static void begin_fault(struct mcp_writer *w, struct jsonw *j,
 			const struct mcp_message *m, enum mcp_fault fault,
 			const char *why)
 {
-	begin(w, j, &m->id);
+	answer_begin(w, j, &m->id);
 	jsonw_addf(j, "error:{code:%d, message:%s", fault, why);
 }
 
@@ -379,7 +382,7 @@ void mcp_write_progress(struct mcp_writer *w, const struct mcp_message *m,
 {
 	struct jsonw j;
 
-	begin(w, &j, NULL);
+	answer_begin(w, &j, NULL);
 	jsonw_addf(&j, "method:notifications/progress, params:{progressToken:");
 	mcp_id_write(&j, &m->progress);
 	jsonw_addf(&j, "progress:%jd, message:%.*s", steps, STR_WHOLE(text));

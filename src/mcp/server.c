@@ -241,7 +241,7 @@ struct server {
 
 /* ---- stored answers ---- */
 
-static struct kept *oldest(struct server *s)
+static struct kept *server_oldest(struct server *s)
 {
 	struct kept *found = NULL;
 
@@ -252,7 +252,7 @@ static struct kept *oldest(struct server *s)
 	return found;
 }
 
-static void forget(struct kept *k)
+static void kept_forget(struct kept *k)
 {
 	buf_release(&k->json);
 	k->number = 0;
@@ -272,15 +272,15 @@ static struct kept *call_keep(struct server *s, struct mcp_call *c)
 	struct kept *k = &s->kept[s->answers % KEPT_MOST];
 	size_t sum = 0;
 
-	forget(k);
+	kept_forget(k);
 	k->json = c->texts[CALL_ANSWER];
 	buf_init(&c->texts[CALL_ANSWER], 0);
 	k->number = ++s->answers;
 	for (size_t i = 0; i < KEPT_MOST; i++)
 		sum += s->kept[i].json.len;
-	while (sum > KEPT_BYTES && oldest(s) != k) {
-		sum -= oldest(s)->json.len;
-		forget(oldest(s));
+	while (sum > KEPT_BYTES && server_oldest(s) != k) {
+		sum -= server_oldest(s)->json.len;
+		kept_forget(server_oldest(s));
 	}
 	return k;
 }
@@ -365,7 +365,7 @@ static void answer_more(struct server *s, struct mcp_call *c)
 
 /* Removes a call through the pointer to it, which then points to the next
  * one. */
-static void drop(struct server *s, struct mcp_call **at)
+static void server_drop(struct server *s, struct mcp_call **at)
 {
 	struct mcp_call *c = *at;
 
@@ -376,7 +376,7 @@ static void drop(struct server *s, struct mcp_call **at)
 }
 
 /* Returns whether it was started; if not, it was answered. */
-static bool start(struct server *s, struct mcp_call *c)
+static bool server_start(struct server *s, struct mcp_call *c)
 {
 	struct error err = { 0 };
 
@@ -431,11 +431,11 @@ static void start_next(struct server *s)
 			at = &c->next;
 		} else if (c->tool->command && s->running == RUNNING_MOST) {
 			return;
-		} else if (start(s, c)) {
+		} else if (server_start(s, c)) {
 			s->running++;
 			at = &c->next;
 		} else {
-			drop(s, at);
+			server_drop(s, at);
 		}
 	}
 }
@@ -473,7 +473,7 @@ static void add_call(struct server *s, struct mcp_call *c)
 	mcp_call_free(c);
 }
 
-static void finish(struct server *s)
+static void server_finish(struct server *s)
 {
 	struct mcp_call **at = &s->first;
 
@@ -487,7 +487,7 @@ static void finish(struct server *s)
 		s->running--; /* its process has ended */
 		if (!c->is_cancelled)
 			answer_call(s, c);
-		drop(s, at);
+		server_drop(s, at);
 	}
 	start_next(s);
 }
@@ -699,7 +699,7 @@ static void wait_and_read(struct server *s)
 		else if (streams[i].revents)
 			mcp_call_read(c, stream);
 	}
-	finish(s);
+	server_finish(s);
 	if (polled[0].revents)
 		read_input(s);
 }
@@ -718,9 +718,9 @@ bool mcp_serve(const struct mcp_settings *settings, struct error *err)
 	for (struct mcp_call *c = s.first; c; c = c->next)
 		mcp_call_stop(c); /* stop all before waiting for any */
 	while (s.first)
-		drop(&s, &s.first);
+		server_drop(&s, &s.first);
 	for (size_t i = 0; i < KEPT_MOST; i++)
-		forget(&s.kept[i]);
+		kept_forget(&s.kept[i]);
 	buf_release(&s.input);
 	mcp_writer_release(&s.writer);
 	return err->code == ERROR_NONE;

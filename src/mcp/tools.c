@@ -326,8 +326,9 @@ static bool is_baseline(struct str value)
 }
 
 /* Resolves links and dots in the path; fails unless it is below the root. */
-static bool resolve(const struct call_values *v, const struct tool_argument *a,
-		    struct str *value, struct error *err)
+static bool value_resolve(const struct call_values *v,
+			  const struct tool_argument *a, struct str *value,
+			  struct error *err)
 {
 	char root[PATH_MAX], path[PATH_MAX];
 	struct str joined;
@@ -393,7 +394,7 @@ static bool check_value(const struct call_values *v,
 				  err);
 	case TOOL_FILE:
 	case TOOL_OPTION_FILE:
-		return resolve(v, a, value, err);
+		return value_resolve(v, a, value, err);
 	default:
 		return true;
 	}
@@ -504,7 +505,8 @@ static bool read_arguments(struct call_values *v, struct str arguments,
 
 /* ---- command line ---- */
 
-static void add(struct tool_line *line, const char *word, bool *is_failed)
+static void tool_line_add(struct tool_line *line, const char *word,
+			  bool *is_failed)
 {
 	if (word)
 		line->items[line->count++] = word;
@@ -526,14 +528,14 @@ static bool make_line(const struct call_values *v, struct tool_line *line,
 				  sizeof *line->items);
 	if (!line->items)
 		return arena_fail(v->arena, "the arguments", err);
-	add(line, v->tool->command, &is_failed);
+	tool_line_add(line, v->tool->command, &is_failed);
 	/* Unless the call has that option. */
 	for (size_t i = 0; fixed && a[i].name; i++)
 		if (a[i].option && v->values[i].len &&
 		    !strncmp(fixed + 2, a[i].option, strlen(a[i].option)))
 			fixed = NULL;
 	if (fixed)
-		add(line, fixed, &is_failed);
+		tool_line_add(line, fixed, &is_failed);
 	for (size_t i = 0; a[i].name; i++) {
 		struct str option;
 
@@ -544,15 +546,15 @@ static bool make_line(const struct call_values *v, struct tool_line *line,
 				 : arena_printf(v->arena, "--%s=%.*s",
 						a[i].option,
 						STR_ARGS(v->values[i]));
-		add(line, option.ptr, &is_failed);
+		tool_line_add(line, option.ptr, &is_failed);
 	}
 	for (size_t i = 0; a[i].name; i++) {
 		if (!v->values[i].len || a[i].option)
 			continue;
 		if (!has_dashes)
-			add(line, "--", &is_failed);
+			tool_line_add(line, "--", &is_failed);
 		has_dashes = true;
-		add(line, v->values[i].ptr, &is_failed);
+		tool_line_add(line, v->values[i].ptr, &is_failed);
 	}
 	line->items[line->count] = NULL;
 	return !is_failed || arena_fail(v->arena, "the arguments", err);
@@ -623,7 +625,7 @@ void tool_words(struct str talk, struct buf *out)
 
 /* ---- cursors ---- */
 
-static bool split(struct str *rest, uint64_t *number)
+static bool number_split(struct str *rest, uint64_t *number)
 {
 	size_t at = str_until(*rest, 0, ':');
 
@@ -643,7 +645,8 @@ bool tool_cursor_read(struct str arguments, struct arena *arena,
 	if (!read_arguments(&v, arguments, err))
 		return false;
 	rest = v.values[0];
-	if (!split(&rest, &cursor->answer) || !split(&rest, &cursor->offset))
+	if (!number_split(&rest, &cursor->answer) ||
+	    !number_split(&rest, &cursor->offset))
 		return error_set(err, ERROR_USAGE,
 				 "cursor: a cursor from left_out of an earlier "
 				 "answer, unchanged");

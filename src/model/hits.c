@@ -21,7 +21,7 @@ static bool keep_text(struct hits *h, struct str *text)
 	return text->ptr;
 }
 
-static bool append(struct hits *h, struct hit hit)
+static bool hits_append(struct hits *h, struct hit hit)
 {
 	void *items = h->items;
 
@@ -53,7 +53,7 @@ bool hits_add(struct hits *h, const struct hit *hit, struct error *err)
 	}
 	key = arena_str(&h->arena, key);
 	if (key.ptr && map_insert(&h->by_id, key, (uint32_t)h->count, &index) &&
-	    append(h, *hit))
+	    hits_append(h, *hit))
 		return true;
 	return arena_fail(&h->arena, "the traces found", err);
 }

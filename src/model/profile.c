@@ -694,7 +694,7 @@ void stack_walk_init(struct stack_walk *w, const struct profile *p)
 }
 
 /* room is large enough for the frames, see profile_build_packed(). */
-static void unpack(struct stack_walk *w)
+static void stack_walk_unpack(struct stack_walk *w)
 {
 	const struct packed_stacks *packed = w->profile->packed;
 	const struct stack_ahead *next = &w->next;
@@ -728,7 +728,7 @@ bool stack_walk_next(struct stack_walk *w)
 	if (w->index == w->profile->stack_count)
 		return false;
 	if (w->profile->packed) {
-		unpack(w);
+		stack_walk_unpack(w);
 	} else {
 		const struct stack *s = &w->profile->stacks[w->index];
 

@@ -399,7 +399,8 @@ bool profile_build_demangle(struct profile_build *b, struct str *name,
 
 /* Removes marks of how the function ran; the result is in scratch if it had two
  * pieces. */
-static bool unmark(struct profile_build *b, struct str *name, struct error *err)
+static bool name_unmark(struct profile_build *b, struct str *name,
+			struct error *err)
 {
 	struct name_pieces pieces = function_name_unmarked(*name);
 
@@ -419,7 +420,7 @@ bool profile_build_name(struct profile_build *b, struct str name, uint32_t *id,
 {
 	struct str mangled;
 
-	if (!unmark(b, &name, err))
+	if (!name_unmark(b, &name, err))
 		return false;
 	if (name.len == 0)
 		name = STR("[unknown]");
@@ -710,8 +711,9 @@ static uint64_t path_hash(const struct stack_tree *t, uint64_t parent,
 
 /* Returns its slot, or the empty one where it belongs. The table is never full,
  * so the loop ends. */
-static struct stack_slot *probe(const struct stack_tree *t, uint32_t hash,
-				uint32_t parent, uint32_t frame)
+static struct stack_slot *stack_tree_probe(const struct stack_tree *t,
+					   uint32_t hash, uint32_t parent,
+					   uint32_t frame)
 {
 	size_t at = hash & (t->slot_count - 1);
 
@@ -738,8 +740,8 @@ static bool make_room(struct stack_tree *t)
 	t->slot_count = 2 * old_count;
 	for (size_t i = 0; i < old_count; i++)
 		if (old[i].node)
-			*probe(t, old[i].hash, old[i].parent, old[i].frame) =
-				old[i];
+			*stack_tree_probe(t, old[i].hash, old[i].parent,
+					  old[i].frame) = old[i];
 	arena_drop(t->arena, old, old_count * sizeof *old);
 	return true;
 }
@@ -755,7 +757,7 @@ static bool node_add(struct stack_tree *t, uint32_t hash, uint32_t parent,
 		return false;
 	t->nodes[node] =
 		(struct stack_node){ .parent = parent, .frame = frame };
-	*probe(t, hash, parent, frame) =
+	*stack_tree_probe(t, hash, parent, frame) =
 		(struct stack_slot){ hash, parent, frame, node };
 	t->count++;
 	return true;
@@ -776,7 +778,7 @@ bool stack_tree_walk(struct stack_tree *t, const uint32_t *frames,
 		uint32_t parent = places[i].node;
 		uint32_t *child = &places[i + 1].node;
 
-		*child = probe(t, hash, parent, frames[i])->node;
+		*child = stack_tree_probe(t, hash, parent, frames[i])->node;
 		if (*child)
 			continue;
 		*child = (uint32_t)t->count;
@@ -1161,7 +1163,7 @@ static bool place_stacks(struct finish *f)
 	return true;
 }
 
-static void tell(const struct profile_build *b, struct notes *notes)
+static void build_note(const struct profile_build *b, struct notes *notes)
 {
 	if (b->trimmed_stacks)
 		notes_add(notes,
@@ -1217,7 +1219,7 @@ static bool finish_packed(struct profile_build *b)
 	return true;
 }
 
-static bool finish(struct finish *f)
+static bool stacks_finish(struct finish *f)
 {
 	struct profile_build *b = f->b;
 	const struct packed_stacks *packed = b->out->packed;
@@ -1237,7 +1239,7 @@ static bool finish(struct finish *f)
 	return true;
 }
 
-static bool fail(const struct profile_build *b, struct error *err)
+static bool build_fail(const struct profile_build *b, struct error *err)
 {
 	return arena_fail(b->out->arena.is_over_limit ? &b->out->arena
 						      : &b->scratch,
@@ -1249,9 +1251,9 @@ bool profile_build_finish(struct profile_build *b, struct notes *notes,
 {
 	struct finish f = { .b = b };
 
-	if (!finish(&f))
-		return fail(b, err);
-	tell(b, notes);
+	if (!stacks_finish(&f))
+		return build_fail(b, err);
+	build_note(b, notes);
 	return true;
 }
 
@@ -1285,5 +1287,5 @@ bool profile_build_finish_stacks(struct profile_build *b, struct error *err)
 {
 	struct finish f = { .b = b };
 
-	return finish_stacks(&f) || fail(b, err);
+	return finish_stacks(&f) || build_fail(b, err);
 }

@@ -39,7 +39,7 @@ struct join {
 
 /* Returns whether a side supplies the next item of a merge. next: below 0 the
  * first, above 0 the second, 0 both. */
-static bool takes(int next, size_t side)
+static bool side_takes(int next, size_t side)
 {
 	return side ? next >= 0 : next <= 0;
 }
@@ -116,7 +116,7 @@ static bool join_functions(struct join *j, struct error *err)
 		j->out->functions[j->out->function_count++] =
 			profile_join_function(s->profile, s->texts, at[first]);
 		for (size_t i = 0; i < 2; i++)
-			if (takes(next, i))
+			if (side_takes(next, i))
 				j->sides[i].functions[at[i]++] =
 					j->out->function_count - 1;
 	}
@@ -160,7 +160,7 @@ static bool join_frames(struct join *j, struct error *err)
 		j->name_ranks[out->frame_count] = rank;
 		last = name;
 		for (size_t i = 0; i < 2; i++)
-			if (takes(next, i))
+			if (side_takes(next, i))
 				j->sides[i].frames[at[i]++] = out->frame_count;
 		out->frame_count++;
 	}
@@ -611,7 +611,7 @@ static bool join_tables(struct loose *l, struct error *err)
 /* ---- stacks of a side ---- */
 
 /* Chooses prefix lengths from the root to beyond the middle of most stacks. */
-static void measure(struct loose_side *sides)
+static void sides_measure(struct loose_side *sides)
 {
 	uint64_t frames = 0, stacks = 0;
 
@@ -723,7 +723,7 @@ static void run_side(void *task)
 
 static bool take_sides(struct loose *l, struct error *err)
 {
-	measure(l->sides);
+	sides_measure(l->sides);
 	/* The second side's follow those of the first. */
 	l->sides[0].id_arena = &l->out->arena;
 	l->sides[0].expected_ids += l->sides[1].expected_ids;
@@ -1003,8 +1003,9 @@ struct merge {
 	bool is_saturated;
 };
 
-static bool join(struct merge *m, struct profile *out, const struct profile *a,
-		 const struct profile *b, struct error *err)
+static bool profiles_join(struct merge *m, struct profile *out,
+			  const struct profile *a, const struct profile *b,
+			  struct error *err)
 {
 	return m->is_loose
 		       ? profile_join_loose(out, a, b, &m->is_saturated, err)
@@ -1024,8 +1025,8 @@ static bool add_up_all(struct merge *m, struct profile *out, struct error *err)
 						     m->nodes[i + 1] };
 
 			profile_init(into);
-			if (!join(m, into, pair[0].profile, pair[1].profile,
-				  err))
+			if (!profiles_join(m, into, pair[0].profile,
+					   pair[1].profile, err))
 				return false;
 			for (size_t k = 0; k < 2; k++)
 				if (pair[k].owned)
@@ -1037,8 +1038,8 @@ static bool add_up_all(struct merge *m, struct profile *out, struct error *err)
 		m->count = (m->count + 1) / 2;
 	}
 	profile_init(&empty);
-	return join(m, out, m->nodes[0].profile,
-		    m->count > 1 ? m->nodes[1].profile : &empty, err);
+	return profiles_join(m, out, m->nodes[0].profile,
+			     m->count > 1 ? m->nodes[1].profile : &empty, err);
 }
 
 static bool merge_parts(struct merge *m, struct profile *out,

@@ -13,7 +13,7 @@ struct run {
 	const struct sequence *end;
 };
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t least_of(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -45,7 +45,7 @@ static uint64_t item_at(const struct sequence *s, uint32_t at,
 static uint32_t count_common(const struct sequence *a, const struct sequence *b,
 			     uint32_t at, const uint32_t *rank)
 {
-	uint32_t count = least(a->count, b->count);
+	uint32_t count = least_of(a->count, b->count);
 
 	if (at <= count) {
 		at = skip_equal(a->items, b->items, at, count, rank);
@@ -93,13 +93,13 @@ static void copy_run(struct sequence *out, struct sequence head,
 	memcpy(out, rest.at, (size_t)(rest.end - rest.at) * sizeof *out);
 }
 
-static struct sequence take(struct run *r)
+static struct sequence run_take(struct run *r)
 {
 	if (r->end - r->at > AHEAD) {
 		const struct sequence *later = r->at + AHEAD;
 
 		__builtin_prefetch(later->items +
-				   least(later->common, later->count));
+				   least_of(later->common, later->count));
 	}
 	return *r->at++;
 }
@@ -108,8 +108,8 @@ static struct sequence take(struct run *r)
 static void merge_runs(struct run a, struct run b, const uint32_t *rank,
 		       struct sequence *out)
 {
-	struct sequence x = take(&a);
-	struct sequence y = take(&b);
+	struct sequence x = run_take(&a);
+	struct sequence y = run_take(&b);
 
 	for (;;) {
 		if (is_in_order(&x, &y, rank)) {
@@ -118,14 +118,14 @@ static void merge_runs(struct run a, struct run b, const uint32_t *rank,
 				copy_run(out, y, b);
 				return;
 			}
-			x = take(&a);
+			x = run_take(&a);
 		} else {
 			*out++ = y;
 			if (b.at == b.end) {
 				copy_run(out, x, a);
 				return;
 			}
-			y = take(&b);
+			y = run_take(&b);
 		}
 	}
 }

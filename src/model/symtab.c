@@ -27,8 +27,8 @@ bool symtab_reserve(struct symtab *t, size_t count, struct error *err)
 }
 
 /* Appends a text that is absent. */
-static bool append(struct symtab *t, const struct text_ref *ref, bool is_kept,
-		   uint32_t *id, struct error *err)
+static bool symbol_append(struct symtab *t, const struct text_ref *ref,
+			  bool is_kept, uint32_t *id, struct error *err)
 {
 	struct str text = ref->text;
 
@@ -43,8 +43,8 @@ static bool append(struct symtab *t, const struct text_ref *ref, bool is_kept,
 }
 
 /* The empty text is checked first, since many files and mappings are empty. */
-static bool add(struct symtab *t, struct str text, bool is_kept, uint32_t *id,
-		struct error *err)
+static bool symbol_add(struct symtab *t, struct str text, bool is_kept,
+		       uint32_t *id, struct error *err)
 {
 	struct text_ref ref = { .text = text };
 
@@ -53,19 +53,19 @@ static bool add(struct symtab *t, struct str text, bool is_kept, uint32_t *id,
 		return true;
 	ref.hash = text_table_hash(&t->table, text);
 	*id = text_table_find(&t->table, text, ref.hash);
-	return *id != TEXT_NONE || append(t, &ref, is_kept, id, err);
+	return *id != TEXT_NONE || symbol_append(t, &ref, is_kept, id, err);
 }
 
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 		struct error *err)
 {
-	return add(t, text, false, id, err);
+	return symbol_add(t, text, false, id, err);
 }
 
 bool symtab_add_kept(struct symtab *t, struct str text, uint32_t *id,
 		     struct error *err)
 {
-	return add(t, text, true, id, err);
+	return symbol_add(t, text, true, id, err);
 }
 
 /* Adds texts of another table, which are distinct. */
@@ -83,7 +83,7 @@ static bool add_some(struct symtab *t, const struct str *texts, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = refs[i].number;
 		if (ids[i] == TEXT_NONE &&
-		    !append(t, &refs[i], false, &ids[i], err))
+		    !symbol_append(t, &refs[i], false, &ids[i], err))
 			return false;
 	}
 	return true;

@@ -410,7 +410,8 @@ static bool is_sane(const struct trace_seen *seen, int64_t time_ns)
 	return seen->has_plausible ? is_plausible(time_ns) : is_valid(time_ns);
 }
 
-/* Adds the span as repair() would change it if only these times were valid. */
+/* Adds the span as span_repair() would change it if only these times were
+ * valid. */
 static void extent_add(struct time_extent *e, const struct span *s,
 		       bool is_start_sane, bool is_end_sane)
 {
@@ -472,8 +473,8 @@ int64_t trace_seen_end(const struct trace_seen *seen)
 
 /* Replaces an invalid time so that the span has zero length at the best known
  * place. */
-static void repair(struct span *s, const struct trace_seen *seen,
-		   int64_t earliest_ns, struct trace_oddities *r)
+static void span_repair(struct span *s, const struct trace_seen *seen,
+			int64_t earliest_ns, struct trace_oddities *r)
 {
 	bool is_end_sane = s->end_ns && is_sane(seen, s->end_ns);
 
@@ -501,7 +502,7 @@ void trace_times_repair(struct trace *t, struct trace_oddities *r)
 	for (uint32_t i = 0; i < t->span_count; i++)
 		trace_seen_add(&seen, &t->spans[i]);
 	for (uint32_t i = 0; i < t->span_count; i++)
-		repair(&t->spans[i], &seen, earliest_of(&seen), r);
+		span_repair(&t->spans[i], &seen, earliest_of(&seen), r);
 }
 
 /* Map of traces by id, see trace.h. */
@@ -512,7 +513,7 @@ void trace_id_map_init(struct trace_id_map *m, struct arena *arena)
 	map_init(&m->by_half, arena);
 }
 
-static struct str whole(const struct trace_id *id)
+static struct str trace_id_whole(const struct trace_id *id)
 {
 	return (struct str){ (const char *)id->bytes, sizeof id->bytes };
 }
@@ -520,7 +521,7 @@ static struct str whole(const struct trace_id *id)
 uint32_t trace_id_map_find(const struct trace_id_map *m,
 			   const struct trace_id *id)
 {
-	uint32_t found = map_find(&m->by_id, whole(id));
+	uint32_t found = map_find(&m->by_id, trace_id_whole(id));
 	uint64_t half = trace_id_half(id);
 
 	return found == MAP_NONE && half ? map_find_u64(&m->by_half, half)
@@ -530,7 +531,7 @@ uint32_t trace_id_map_find(const struct trace_id_map *m,
 bool trace_id_map_insert(struct trace_id_map *m, const struct trace_id *id,
 			 uint32_t trace)
 {
-	struct str key = arena_str(m->by_id.arena, whole(id));
+	struct str key = arena_str(m->by_id.arena, trace_id_whole(id));
 	uint32_t there;
 
 	return key.ptr && map_insert(&m->by_id, key, trace, &there) &&

@@ -459,7 +459,7 @@ static bool spans_reserve(struct trace_build *b, struct error *err)
 	return true;
 }
 
-static bool contains(struct str text, struct str part)
+static bool text_contains(struct str text, struct str part)
 {
 	return str_find(text, part) != SIZE_MAX;
 }
@@ -480,14 +480,14 @@ static bool span_append(struct trace_build *b, struct span s, struct error *err)
 		}
 
 	if (warnings.len) {
-		if (contains(warnings, STR("trace has more than")))
+		if (text_contains(warnings, STR("trace has more than")))
 			b->out->oddities.is_cut_by_server = true;
-		if (contains(warnings, STR("timestamps were adjusted by")))
+		if (text_contains(warnings, STR("timestamps were adjusted by")))
 			b->out->oddities.moved_count++;
 		/* A span that ended at or before its start is stored with a
 		 * length of 1 ns. */
 		if (sat_sub_i64(s.end_ns, s.start_ns) == 1 &&
-		    contains(warnings, STR("Negative duration detected")))
+		    text_contains(warnings, STR("Negative duration detected")))
 			s.end_ns = s.start_ns;
 	}
 	s.attr_count = (uint16_t)count;
@@ -1219,7 +1219,8 @@ static bool resolve_locations(struct trace_build *b, struct error *err)
 /* ---- order ---- */
 
 /* Moves spans[keys[i].index] to spans[i], for all i, cycle by cycle. */
-static void permute(struct span *spans, struct span_key *keys, uint32_t count)
+static void spans_permute(struct span *spans, struct span_key *keys,
+			  uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct span first = spans[i];
@@ -1294,7 +1295,7 @@ static bool put_in_order(struct trace_build *b, struct trace_oddities *r,
 		keys[i] = (struct span_key){ (uint64_t)t->spans[i].start_ns,
 					     t->spans[i].span_id, i };
 	span_keys_sort(&sort, t->span_count);
-	permute(t->spans, keys, t->span_count);
+	spans_permute(t->spans, keys, t->span_count);
 	trace_ties_order(t);
 	t->start_ns = t->spans[0].start_ns;
 	t->end_ns = t->spans[0].end_ns;

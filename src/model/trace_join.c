@@ -307,7 +307,7 @@ static bool find_edges(struct join *j, struct error *err)
 
 /* ---- connected parts ---- */
 
-static uint32_t tie(struct join *j, uint32_t part)
+static uint32_t part_tie(struct join *j, uint32_t part)
 {
 	const struct trace *t = j->parts[part];
 
@@ -339,9 +339,9 @@ static size_t tie_parts(struct join *j)
 			const struct edge *e = &j->edges[i];
 
 			if (j->is_tied[e->part])
-				more += tie(j, e->parent_part);
+				more += part_tie(j, e->parent_part);
 			else if (j->is_tied[e->parent_part])
-				more += tie(j, e->part);
+				more += part_tie(j, e->part);
 		}
 		count += more;
 	} while (more);
@@ -512,8 +512,8 @@ static bool copy_part(struct join *j, uint32_t part, size_t *edge,
 	return true;
 }
 
-static bool join(struct join *j, struct trace *out, size_t *joined,
-		 struct error *err)
+static bool parts_join(struct join *j, struct trace *out, size_t *joined,
+		       struct error *err)
 {
 	const struct trace *t = j->parts[0];
 	size_t edge = 0;
@@ -548,7 +548,7 @@ bool trace_join(const struct trace *main, const struct trace *const *others,
 	out->wants_details = main->wants_details;
 	*joined = 0;
 	arena_init(&j.scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = join(&j, out, joined, err);
+	is_done = parts_join(&j, out, joined, err);
 	arena_release(&j.scratch);
 	return is_done;
 }

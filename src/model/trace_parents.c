@@ -165,8 +165,8 @@ static uint32_t find_holder(struct adoption *a, const struct gap *gap,
 	return found;
 }
 
-static void adopt(struct adoption *a, const struct gap *gap, uint32_t holder,
-		  struct trace_oddities *r)
+static void gap_adopt(struct adoption *a, const struct gap *gap,
+		      uint32_t holder, struct trace_oddities *r)
 {
 	struct trace *t = a->t;
 	uint32_t service = t->resources[t->spans[holder].resource].service;
@@ -211,7 +211,7 @@ static bool adopt_orphans(struct trace *t, struct arena *scratch,
 			continue;
 		holder = find_holder(&a, &a.gaps[i], i + 1);
 		if (holder != SPAN_NONE)
-			adopt(&a, &a.gaps[i], holder, r);
+			gap_adopt(&a, &a.gaps[i], holder, r);
 	}
 	return true;
 }

@@ -20,7 +20,7 @@
 /* Returns the length that fits, ending at a space outside of code, so that
  * foreign text is not cut out of its code span. Code ends with as many
  * backticks as it began with. */
-static size_t fitting(struct str line)
+static size_t line_fitting(struct str line)
 {
 	size_t end = 0, fence = 0, i = 0;
 
@@ -73,7 +73,7 @@ static void write_evidence(const struct render_input *in, struct out *out)
 		    str_starts(line, STR("- **note")) ||
 		    (count == EVIDENCE_LINES - 1 && !is_last))
 			continue;
-		end = fitting(line);
+		end = line_fitting(line);
 		out_str(out, str_slice(line, 0, end));
 		out_text(out, end < line.len ? " ...\n" : "\n");
 		count++;

@@ -63,7 +63,7 @@ static bool is_earlier(const struct layout *l, uint32_t a, uint32_t b)
 	return a < b;
 }
 
-static void swap(uint32_t *a, uint32_t *b)
+static void lanes_swap(uint32_t *a, uint32_t *b)
 {
 	uint32_t c = *a;
 
@@ -85,7 +85,7 @@ static void sink_first(struct layout *l)
 				least = c;
 		if (least == at)
 			return;
-		swap(&l->heap[at], &l->heap[least]);
+		lanes_swap(&l->heap[at], &l->heap[least]);
 		at = least;
 	}
 }
@@ -103,7 +103,7 @@ static uint32_t free_lane(struct layout *l, const struct placed *item)
 		for (uint32_t at = lane; at; at = (at - 1) / 2) {
 			if (!is_earlier(l, l->heap[at], l->heap[(at - 1) / 2]))
 				break;
-			swap(&l->heap[at], &l->heap[(at - 1) / 2]);
+			lanes_swap(&l->heap[at], &l->heap[(at - 1) / 2]);
 		}
 	} else {
 		l->lanes[lane].end_ns = item->end_ns;
@@ -115,8 +115,8 @@ static uint32_t free_lane(struct layout *l, const struct placed *item)
 
 /* Prefers the parent's lane if the span nests there, so that calls within a
  * service are stacked. */
-static void place(struct layout *l, const struct trace *t, size_t i,
-		  uint32_t span, struct str service)
+static void span_place(struct layout *l, const struct trace *t, size_t i,
+		       uint32_t span, struct str service)
 {
 	struct placed *item = &l->items[i];
 	uint32_t parent = t->spans[span].parent;
@@ -173,7 +173,8 @@ static void lay_out(struct layout *l, const struct render_input *in)
 			l->lane_count = 0;
 		}
 		l->items[i].pid = pid;
-		place(l, t, i, rows[l->items[i].at].span, l->items[i].service);
+		span_place(l, t, i, rows[l->items[i].at].span,
+			   l->items[i].service);
 	}
 }
 

@@ -87,7 +87,7 @@ static void write_node(struct page *p, const struct call_graph *g,
 		write_edge(p, g, n, &n->callees[i]);
 }
 
-static void rule(struct page *p)
+static void page_rule(struct page *p)
 {
 	page_repeat(p, PAINT_DIM, "-", NODE_COLUMNS + EDGE_COLUMNS + 1);
 	page_paint(p, PAINT_DIM, "+-------------");
@@ -120,10 +120,10 @@ static void call_graph_table(const void *answer,
 	page_begin(&p, style, out);
 	write_head(&p);
 	for (size_t i = 0; i < count; i++) {
-		rule(&p);
+		page_rule(&p);
 		write_node(&p, g, &g->nodes[i]);
 	}
-	rule(&p);
+	page_rule(&p);
 	if (count < g->count && !style->is_quiet) {
 		page_textf(&p, "%zu more function%s, -n 0 shows all",
 			   g->count - count, g->count - count == 1 ? "" : "s");

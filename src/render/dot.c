@@ -242,7 +242,7 @@ static void write_meanings(const struct drawing *d)
 	out_text(d->out, "}\n");
 }
 
-static void draw(struct drawing *d)
+static void dot_draw(struct drawing *d)
 {
 	struct out *out = d->out;
 
@@ -274,7 +274,7 @@ void render_dot(const struct render_input *in, struct out *out)
 			d.by_name[i] = i;
 		system_sort(d.by_name, count, sizeof *d.by_name, compare_names,
 			    d.flame->functions);
-		draw(&d);
+		dot_draw(&d);
 	} else {
 		out_fail_memory(out);
 	}

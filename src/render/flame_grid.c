@@ -273,7 +273,8 @@ static double own_larger(const struct flame *f, const struct flame_node *n)
 }
 
 /* Sums up from the last node to the root, relative to the root. */
-static void measure(struct flame_union *u, const struct flame *f, own_of *own)
+static void union_measure(struct flame_union *u, const struct flame *f,
+			  own_of *own)
 {
 	double whole;
 
@@ -291,7 +292,7 @@ static void measure(struct flame_union *u, const struct flame *f, own_of *own)
 
 /* While children are placed, starts[] of the parent is where the next child
  * begins; restored afterwards. */
-static void place(struct flame_union *u, const struct flame *f)
+static void union_place(struct flame_union *u, const struct flame *f)
 {
 	u->starts[0] = 0;
 	for (uint32_t i = 1; i < f->node_count; i++) {
@@ -305,7 +306,8 @@ static void place(struct flame_union *u, const struct flame *f)
 	u->starts[0] = 0;
 }
 
-static bool init(struct flame_union *u, const struct flame *f, own_of *own)
+static bool union_init(struct flame_union *u, const struct flame *f,
+		       own_of *own)
 {
 	*u = (struct flame_union){
 		.widths = mem_alloc(f->node_count * sizeof *u->widths),
@@ -313,20 +315,21 @@ static bool init(struct flame_union *u, const struct flame *f, own_of *own)
 	};
 	if (!u->widths || !u->starts)
 		return false;
-	measure(u, f, own);
-	place(u, f);
+	union_measure(u, f, own);
+	union_place(u, f);
 	return true;
 }
 
 bool flame_union_init(struct flame_union *u, const struct flame *f)
 {
-	return init(u, f, own_larger);
+	return union_init(u, f, own_larger);
 }
 
 bool flame_union_init_side(struct flame_union *u, const struct flame *f,
 			   enum flame_side side)
 {
-	return init(u, f, side == FLAME_BASELINE ? own_before : own_after);
+	return union_init(u, f,
+			  side == FLAME_BASELINE ? own_before : own_after);
 }
 
 void flame_union_release(struct flame_union *u)

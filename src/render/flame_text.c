@@ -305,7 +305,7 @@ void flame_labeler_init(struct flame_labeler *l, const struct flame *f,
 	buf_init(&l->text, LIMIT_PAGE_TEXT_BYTES);
 }
 
-static void clear(struct flame_labeler *l, struct buf *text)
+static void labeler_clear(struct flame_labeler *l, struct buf *text)
 {
 	l->has_failed |= text->state != BUF_OK;
 	buf_clear(text);
@@ -313,8 +313,8 @@ static void clear(struct flame_labeler *l, struct buf *text)
 
 bool flame_labeler_release(struct flame_labeler *l)
 {
-	clear(l, &l->name);
-	clear(l, &l->text);
+	labeler_clear(l, &l->name);
+	labeler_clear(l, &l->text);
 	buf_release(&l->name);
 	buf_release(&l->text);
 	return !l->has_failed;
@@ -346,8 +346,8 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 	struct str name, end;
 	struct cut cut;
 
-	clear(l, &l->name);
-	clear(l, &l->text);
+	labeler_clear(l, &l->name);
+	labeler_clear(l, &l->text);
 	flame_mark(f, side, node, mark);
 	if (columns < strlen(mark))
 		mark[columns] = '\0';

@@ -259,7 +259,8 @@ static void write_answer(struct html *h)
 
 /* ---- notes and commands ---- */
 
-static void told(const struct result *r, struct str *finding, struct str *note)
+static void result_texts(const struct result *r, struct str *finding,
+			 struct str *note)
 {
 	*finding = *note = STR("");
 	if (!str_equal(str_from(r->command), STR("slow")))
@@ -272,7 +273,7 @@ static bool has_findings(const struct result *r)
 {
 	struct str finding, note;
 
-	told(r, &finding, &note);
+	result_texts(r, &finding, &note);
 	return report_has_findings(r, finding);
 }
 
@@ -280,7 +281,7 @@ static bool has_notes(const struct result *r)
 {
 	struct str finding, note;
 
-	told(r, &finding, &note);
+	result_texts(r, &finding, &note);
 	for (size_t i = 0; i < r->notes.count; i++)
 		if (!str_equal(str_from(r->notes.text[i]), note))
 			return true;
@@ -293,7 +294,7 @@ static void write_notes(struct html *h)
 	struct out *out = h->out;
 	struct str finding, note;
 
-	told(r, &finding, &note);
+	result_texts(r, &finding, &note);
 	h->page.is_list = true;
 	if (has_findings(r)) {
 		out_text(out, "<h3>Also found</h3>\n<ul>\n");
@@ -353,8 +354,8 @@ static bool has_commands(const struct render_input *in)
 
 /* ---- the document ---- */
 
-static void section(struct html *h, const char *id, const char *title,
-		    void (*write)(struct html *h))
+static void section_write(struct html *h, const char *id, const char *title,
+			  void (*write)(struct html *h))
 {
 	outf(h->out,
 	     "<section id=\"%s\" aria-labelledby=\"%s-title\">\n"
@@ -373,9 +374,9 @@ static void write_sections(struct html *h)
 	html_functions_write(h);
 	html_history_write(h);
 	if (has_any_note(in))
-		section(h, "notes", "Notes", write_notes);
+		section_write(h, "notes", "Notes", write_notes);
 	if (has_commands(in))
-		section(h, "commands", "Commands", write_commands);
+		section_write(h, "commands", "Commands", write_commands);
 	html_evidence_write(h);
 }
 

@@ -69,7 +69,7 @@ static bool is_small(struct picture *p)
 	return count <= MAX_FRAMES;
 }
 
-static void choose(struct picture *p)
+static void picture_choose(struct picture *p)
 {
 	double low = MIN_PART, high = 1;
 
@@ -151,7 +151,7 @@ static void write_picture(struct picture *p)
 {
 	int64_t height, legend;
 
-	choose(p);
+	picture_choose(p);
 	height = ((int64_t)p->depth + 1) * FRAME_CPX;
 	out_text(p->s.out, "<figure class=\"flame-static\">\n<svg "
 			   "viewBox=\"0 0 1200 ");
@@ -266,7 +266,7 @@ struct data {
 	bool has_failed;   /* a buffer failed before it was cleared */
 };
 
-static void put(struct data *d, enum column column, uint64_t value)
+static void column_put(struct data *d, enum column column, uint64_t value)
 {
 	struct buf *out = &d->columns[column];
 
@@ -280,8 +280,8 @@ static void put(struct data *d, enum column column, uint64_t value)
 /* Zigzag encoding: negative numbers are odd. */
 static void put_i64(struct data *d, enum column column, int64_t value)
 {
-	put(d, column,
-	    value < 0 ? 2 * (uint64_t)-value - 1 : 2 * (uint64_t)value);
+	column_put(d, column,
+		   value < 0 ? 2 * (uint64_t)-value - 1 : 2 * (uint64_t)value);
 }
 
 /* ---- selection ---- */
@@ -409,7 +409,7 @@ static bool functions_init(struct data *d)
 	return true;
 }
 
-static void clear(struct data *d, struct buf *text)
+static void text_clear(struct data *d, struct buf *text)
 {
 	d->has_failed |= text->state != BUF_OK;
 	buf_clear(text);
@@ -424,7 +424,7 @@ static void put_text(struct data *d, enum column shared, struct str text)
 	struct str shown, before;
 	size_t same = 0;
 
-	clear(d, &d->shown);
+	text_clear(d, &d->shown);
 	escape_terminal_buf(&d->shown, text);
 	shown = buf_str(&d->shown);
 	before = buf_str(&d->before);
@@ -432,7 +432,7 @@ static void put_text(struct data *d, enum column shared, struct str text)
 	       shown.ptr[same] == before.ptr[same] && shown.ptr[same] >= ' ' &&
 	       shown.ptr[same] <= '~')
 		same++;
-	put(d, shared, same);
+	column_put(d, shared, same);
 	jsonw_str(&d->json, str_slice(shown, same, shown.len));
 	swap = d->before;
 	d->before = d->shown;
@@ -447,7 +447,7 @@ static void write_files(struct data *d)
 
 	system_sort(d->functions, d->count, sizeof *d->functions, compare_files,
 		    d->f->functions);
-	clear(d, &d->before);
+	text_clear(d, &d->before);
 	jsonw_addf(&d->json, "files:[");
 	for (uint32_t i = 0; i < d->count; i++) {
 		struct str file = d->f->functions[d->functions[i]].file;
@@ -470,7 +470,7 @@ static void write_functions(struct data *d)
 
 	system_sort(d->functions, d->count, sizeof *d->functions, compare_names,
 		    d->f->functions);
-	clear(d, &d->before);
+	text_clear(d, &d->before);
 	jsonw_addf(&d->json, "names:[");
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct flame_function *fn = &functions[d->functions[i]];
@@ -481,15 +481,15 @@ static void write_functions(struct data *d)
 		file = d->files[d->functions[i]];
 		put_i64(d, COLUMN_FILE, (int64_t)file - before);
 		before = file;
-		put(d, COLUMN_LINE, fn->line);
-		put(d, COLUMN_KIND, fn->kind);
-		put(d, COLUMN_LANGUAGE, fn->language);
-		put(d, COLUMN_CHANGE,
-		    fn->change | (unsigned)fn->is_to_blame << BLAMED_SHIFT |
-			    (unsigned)flame_has_verdict(
-				    d->words.scale.result, fn,
-				    d->is_caller)
-				    << VERDICT_SHIFT);
+		column_put(d, COLUMN_LINE, fn->line);
+		column_put(d, COLUMN_KIND, fn->kind);
+		column_put(d, COLUMN_LANGUAGE, fn->language);
+		column_put(
+			d, COLUMN_CHANGE,
+			fn->change | (unsigned)fn->is_to_blame << BLAMED_SHIFT |
+				(unsigned)flame_has_verdict(
+					d->words.scale.result, fn, d->is_caller)
+					<< VERDICT_SHIFT);
 		sides = d->f->has_baseline ? FLAME_SIDES : 1;
 		/* As put_i64(), since a sum with negative stacks may be
 		 * negative. */
@@ -526,13 +526,13 @@ static void put_node(struct data *d, uint32_t node, uint32_t step)
 				 ? (unsigned)NODE_HAS_LEFT_OUT << s
 				 : 0;
 	}
-	put(d, COLUMN_FLAGS, flags);
+	column_put(d, COLUMN_FLAGS, flags);
 	if (step)
-		put(d, COLUMN_STEP, step);
-	put(d, COLUMN_FUNCTION, d->places[n->function]);
+		column_put(d, COLUMN_STEP, step);
+	column_put(d, COLUMN_FUNCTION, d->places[n->function]);
 	for (int i = 0; i < 2 * FLAME_SIDES; i++)
 		if (values[i])
-			put(d, COLUMN_SELF + (enum column)i, values[i]);
+			column_put(d, COLUMN_SELF + (enum column)i, values[i]);
 }
 
 static void write_nodes(struct data *d)
@@ -666,8 +666,8 @@ static bool data_release(struct data *d)
 {
 	bool is_ok;
 
-	clear(d, &d->shown);
-	clear(d, &d->before);
+	text_clear(d, &d->shown);
+	text_clear(d, &d->before);
 	is_ok = !d->has_failed;
 	for (int i = 0; i < COLUMNS; i++) {
 		is_ok &= d->columns[i].state == BUF_OK;

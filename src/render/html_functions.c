@@ -108,7 +108,7 @@ static void steps_cell(struct functions *f, int64_t steps, bool has_sign)
 
 /* Returns the position of a change on the bar, with 0 in the middle, in 1/100
  * %. */
-static int64_t place(const struct functions *f, double delta)
+static int64_t delta_place(const struct functions *f, double delta)
 {
 	return llround(fmin(fmax(5000 + 5000 * delta / f->reach, 0), 10000));
 }
@@ -123,8 +123,8 @@ static void place_attr(struct functions *f, const char *name, int64_t place)
 /* Draws a bar from 0 to the change, and a line for its interval. */
 static void write_plot(struct functions *f, const struct function_row *row)
 {
-	int64_t from = place(f, fmin(row->delta, 0));
-	int64_t to = place(f, fmax(row->delta, 0));
+	int64_t from = delta_place(f, fmin(row->delta, 0));
+	int64_t to = delta_place(f, fmax(row->delta, 0));
 	struct out *out = f->h->out;
 
 	bool has_range = isfinite(row->delta_low) && isfinite(row->delta_high);
@@ -140,8 +140,8 @@ static void write_plot(struct functions *f, const struct function_row *row)
 	}
 	if (has_range) {
 		out_text(out, "<line");
-		place_attr(f, "x1", place(f, row->delta_low));
-		place_attr(f, "x2", place(f, row->delta_high));
+		place_attr(f, "x1", delta_place(f, row->delta_low));
+		place_attr(f, "x2", delta_place(f, row->delta_high));
 		out_text(out, " y1=\"8\" y2=\"8\"/>");
 	}
 	out_text(out, "</svg>");

@@ -39,7 +39,7 @@ static double log_of(int64_t duration_ns)
 	return log10(duration_ns > 0 ? (double)duration_ns : 1);
 }
 
-static void include(struct scale_of_time *s, int64_t duration_ns)
+static void scale_include(struct scale_of_time *s, int64_t duration_ns)
 {
 	s->low = fmin(s->low, log_of(duration_ns));
 	s->high = fmax(s->high, log_of(duration_ns));
@@ -51,8 +51,8 @@ static struct scale_of_time scale_of(const struct request_history *history)
 				   .high = log_of(history->this_duration_ns) };
 
 	for (size_t i = 0; i < history->slot_count; i++) {
-		include(&s, history->slots[i].shortest_ns);
-		include(&s, history->slots[i].longest.duration_ns);
+		scale_include(&s, history->slots[i].shortest_ns);
+		scale_include(&s, history->slots[i].longest.duration_ns);
 	}
 	for (size_t i = 0; i < history->window_count; i++)
 		s.panels += history->windows[i].count > 0;

@@ -361,7 +361,7 @@ static void count_left(struct fall *f)
 	}
 }
 
-static bool choose(struct fall *f)
+static bool spans_choose(struct fall *f)
 {
 	struct choice *order = mem_calloc(f->count, sizeof *order);
 
@@ -644,7 +644,7 @@ void html_spans_write(struct html *h)
 	f.numbers = mem_calloc(f.t->resource_count + 1, sizeof *f.numbers);
 	f.processes = mem_calloc(f.t->resource_count + 1, sizeof *f.processes);
 	if (f.parents && f.left && f.is_drawn && f.has_details && f.numbers &&
-	    f.processes && choose(&f))
+	    f.processes && spans_choose(&f))
 		write_section(&f);
 	else
 		out_fail_memory(h->out);

@@ -266,7 +266,7 @@ static void begin_element(struct reading *r)
 		(struct element){ r->list, a->fact_count, a->fact_count };
 }
 
-static void push(struct reading *r, enum json_kind kind)
+static void level_push(struct reading *r, enum json_kind kind)
 {
 	if (json_enter(r->reader, kind))
 		r->levels[r->depth++] = (struct level){ kind == JSON_ARRAY,
@@ -286,7 +286,7 @@ static void read_list(struct reading *r)
 		json_skip(r->reader);
 		return;
 	}
-	push(r, JSON_ARRAY);
+	level_push(r, JSON_ARRAY);
 	r->list = list;
 	r->list_depth = r->depth;
 }
@@ -298,7 +298,7 @@ static void read_value(struct reading *r)
 	bool value;
 
 	if (kind == JSON_OBJECT)
-		push(r, kind);
+		level_push(r, kind);
 	else if (kind == JSON_ARRAY)
 		read_list(r);
 	else if (kind == JSON_STRING && json_text(r->reader, &text))
@@ -312,7 +312,7 @@ static void read_value(struct reading *r)
 		json_skip(r->reader);
 }
 
-static void pop(struct reading *r)
+static void level_pop(struct reading *r)
 {
 	struct answer *a = r->answer;
 
@@ -327,7 +327,7 @@ static void pop(struct reading *r)
 static void next_item(struct reading *r)
 {
 	if (!json_next_item(r->reader)) {
-		pop(r);
+		level_pop(r);
 		return;
 	}
 	if (json_peek(r->reader) != JSON_OBJECT) {
@@ -336,7 +336,7 @@ static void next_item(struct reading *r)
 	}
 	begin_element(r);
 	buf_clear(&r->path);
-	push(r, JSON_OBJECT);
+	level_push(r, JSON_OBJECT);
 }
 
 static void next_member(struct reading *r)
@@ -344,7 +344,7 @@ static void next_member(struct reading *r)
 	struct str key;
 
 	if (!json_next_key(r->reader, &key)) {
-		pop(r);
+		level_pop(r);
 		return;
 	}
 	if (r->path.len)
@@ -361,7 +361,7 @@ static bool read_answer(struct answer *a, struct str json)
 	buf_init(&r.path, LIMIT_STRING_BYTES);
 	r.reader = json_new(json, &err);
 	if (r.reader)
-		push(&r, JSON_OBJECT);
+		level_push(&r, JSON_OBJECT);
 	while (r.depth && !r.is_full) {
 		const struct level *l = &r.levels[r.depth - 1];
 

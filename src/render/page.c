@@ -115,7 +115,7 @@ static struct str escape_cell(struct page *p, struct str foreign)
 	return buf_str(&p->cell);
 }
 
-static const char *ellipsis(const struct page *p)
+static const char *page_ellipsis(const struct page *p)
 {
 	return p->style.use_unicode ? "…" : "...";
 }
@@ -153,7 +153,7 @@ struct cut text_cut(struct str text, size_t max, size_t dots)
 
 static size_t dots_of(const struct page *p)
 {
-	return text_width(str_from(ellipsis(p)));
+	return text_width(str_from(page_ellipsis(p)));
 }
 
 struct str name_shown(struct str name)
@@ -176,7 +176,7 @@ void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 	paint_on(p, paint);
 	out_str(p->out, cut.head);
 	if (cut.is_cut)
-		out_text(p->out, ellipsis(p));
+		out_text(p->out, page_ellipsis(p));
 	out_str(p->out, cut.tail);
 	paint_off(p, paint);
 	if (cut.columns < pad)
@@ -275,7 +275,7 @@ void page_name_cell(struct page *p, enum paint paint, struct str name,
 		return;
 	}
 	paint_on(p, paint);
-	out_text(p->out, ellipsis(p));
+	out_text(p->out, page_ellipsis(p));
 	out_str(p->out, end);
 	paint_off(p, paint);
 	if (columns < pad)
@@ -307,7 +307,7 @@ void page_place(struct page *p, enum paint paint, struct str file,
 
 	paint_on(p, paint);
 	if (max && total > max) {
-		out_text(p->out, ellipsis(p));
+		out_text(p->out, page_ellipsis(p));
 		text = last_columns(text, total, max > dots ? max - dots : 0);
 		/* Skips a truncated folder at the beginning. */
 		slash = str_until(text, 0, '/');
@@ -433,7 +433,7 @@ static void add_cut(struct page *p, struct str foreign, size_t max)
 
 	buf_add_str(&p->line, cut.head);
 	if (cut.is_cut)
-		buf_add_text(&p->line, ellipsis(p));
+		buf_add_text(&p->line, page_ellipsis(p));
 	buf_add_str(&p->line, cut.tail);
 }
 

@@ -115,7 +115,7 @@ struct writer {
 /* ---- numbering ---- */
 
 /* Returns the number from a map; it is new if it is the next one. */
-static uint32_t met(struct numbering *n, uint32_t number, bool *is_new)
+static uint32_t number_met(struct numbering *n, uint32_t number, bool *is_new)
 {
 	*is_new = number == n->count;
 	n->count += *is_new;
@@ -138,7 +138,7 @@ static uint32_t number_of(struct writer *w, struct numbering *n,
 
 	if (!bytes.ptr || !map_insert(&n->map, bytes, n->count, &number))
 		return fail_number(w, is_new);
-	return met(n, number, is_new);
+	return number_met(n, number, is_new);
 }
 
 /* Same for a number. */
@@ -149,7 +149,7 @@ static uint32_t number_of_u64(struct writer *w, struct numbering *n,
 
 	if (!map_insert_u64(&n->map, key, n->count, &number))
 		return fail_number(w, is_new);
-	return met(n, number, is_new);
+	return number_met(n, number, is_new);
 }
 
 /* The text must stay valid. */
@@ -184,7 +184,7 @@ static uint32_t put_symbol(struct writer *w, const struct profile *p,
 	return *known;
 }
 
-static struct str words(const uint32_t *items, size_t count)
+static struct str items_bytes(const uint32_t *items, size_t count)
 {
 	return (struct str){ (const char *)items, count * sizeof *items };
 }
@@ -306,7 +306,7 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 	 * sides share most of them. The key is temporary. */
 	if (w->has_two_sides)
 		id = number_of(w, &w->locations,
-			       arena_str(&w->arena, words(w->key, len)),
+			       arena_str(&w->arena, items_bytes(w->key, len)),
 			       &is_new);
 	else
 		id = w->locations.count++;
@@ -319,7 +319,7 @@ static uint32_t location_of_several(struct writer *w, const struct profile *p,
 				    const uint32_t *frames, size_t count)
 {
 	struct several *last = &w->last_several[frames[count - 1]];
-	struct str key = words(frames, count);
+	struct str key = items_bytes(frames, count);
 	const uint32_t *own = count <= FEW_FRAMES ? last->few : last->frames;
 	uint32_t id;
 
@@ -638,7 +638,7 @@ static bool pprof_plain(const struct render_input *in, struct buf *plain)
  * and takes longer than everything else. */
 #define THOROUGH_BYTES ((size_t)MIB)
 
-static bool pack(const struct buf *plain, struct out *out)
+static bool pprof_write(const struct buf *plain, struct out *out)
 {
 	struct error err = { 0 };
 	struct buf packed;
@@ -659,7 +659,7 @@ void render_pprof(const struct render_input *in, struct out *out)
 	struct buf plain;
 
 	buf_init(&plain, LIMIT_DECODE_HEAP_BYTES);
-	if (!pprof_plain(in, &plain) || !pack(&plain, out))
+	if (!pprof_plain(in, &plain) || !pprof_write(&plain, out))
 		out_fail_memory(out);
 	buf_release(&plain);
 }

@@ -115,7 +115,7 @@ static void copier_release(struct copier *c)
 }
 
 /* levels[0] is outside of the value: not a container. */
-static struct level *innermost(struct copier *c)
+static struct level *level_innermost(struct copier *c)
 {
 	return &c->levels[c->depth];
 }
@@ -191,8 +191,8 @@ static void left_write(struct copier *c)
 
 static void write_key(struct copier *c)
 {
-	innermost(c)->shown++;
-	if (c->depth && !innermost(c)->is_list)
+	level_innermost(c)->shown++;
+	if (c->depth && !level_innermost(c)->is_list)
 		jsonw_key_str(c->w, buf_str(&c->key));
 }
 
@@ -254,14 +254,14 @@ static bool has_no_room(struct copier *c)
 }
 
 /* Empty containers are omitted. */
-static void enter(struct copier *c, enum json_kind kind)
+static void copier_enter(struct copier *c, enum json_kind kind)
 {
 	struct level *in;
 
 	if (!json_enter(c->reader, kind))
 		return;
 	/* Lists have a line of their own for this. */
-	if (has_no_room(c) && !innermost(c)->is_list &&
+	if (has_no_room(c) && !level_innermost(c)->is_list &&
 	    json_peek(c->reader) != JSON_END)
 		left_add(c, 0, 0);
 	if (c->depth && (has_no_room(c) || json_peek(c->reader) == JSON_END)) {
@@ -291,7 +291,7 @@ static void copy_value(struct copier *c)
 	switch (kind) {
 	case JSON_OBJECT:
 	case JSON_ARRAY:
-		enter(c, kind);
+		copier_enter(c, kind);
 		break;
 	case JSON_STRING:
 		copy_text(c);
@@ -313,9 +313,9 @@ static void copy_value(struct copier *c)
 
 /* ---- containers ---- */
 
-static void leave(struct copier *c)
+static void copier_leave(struct copier *c)
 {
-	struct level *in = innermost(c);
+	struct level *in = level_innermost(c);
 
 	if (in->is_list) {
 		if (in->count > in->shown)
@@ -331,11 +331,11 @@ static void leave(struct copier *c)
 
 static void copy_element(struct copier *c)
 {
-	uint64_t index = innermost(c)->count++;
+	uint64_t index = level_innermost(c)->count++;
 
 	if (!json_next_item(c->reader)) {
-		innermost(c)->count--;
-		leave(c);
+		level_innermost(c)->count--;
+		copier_leave(c);
 	} else if (index >= c->cut->items) {
 		json_skip(c->reader);
 	} else {
@@ -352,7 +352,7 @@ static void copy_member(struct copier *c)
 	struct str key;
 
 	if (!json_next_key(c->reader, &key)) {
-		leave(c);
+		copier_leave(c);
 	} else if (c->is_whole && c->depth == 1 &&
 		   str_is_one_of(key, apparatus, COUNT_OF(apparatus))) {
 		json_skip(c->reader);
@@ -389,13 +389,13 @@ static void check_member(struct copier *c)
 				     c->left_w, c->left_count };
 }
 
-static void copy(struct copier *c)
+static void copier_copy(struct copier *c)
 {
 	copy_value(c);
 	while (c->depth) {
 		check_member(c);
-		buf_cut(&c->path, innermost(c)->path_len);
-		if (innermost(c)->is_list)
+		buf_cut(&c->path, level_innermost(c)->path_len);
+		if (level_innermost(c)->is_list)
 			copy_element(c);
 		else
 			copy_member(c);
@@ -422,7 +422,7 @@ static bool try_cut(const struct reduction *r, const struct cut *cut,
 	c.is_whole = true;
 	if (json_peek(reader) != JSON_OBJECT)
 		json_fail(reader, "no object");
-	copy(&c);
+	copier_copy(&c);
 	json_expect_end(reader, "document");
 	if (json_check(reader, err))
 		fits = text->state == BUF_OK && text->len <= r->budget_bytes;
@@ -502,7 +502,7 @@ static bool copy_list(struct copier *c, struct str pointer, uint64_t offset,
 		buf_clear(&c->path);
 		buf_add_str(&c->path, pointer);
 		buf_addf(&c->path, "/%" PRIu64, index);
-		copy(c);
+		copier_copy(c);
 		is_full = text->len > budget_bytes;
 		if (is_full)
 			buf_cut(text, len);
@@ -538,7 +538,7 @@ static bool copy_part(struct copier *c, const struct reduction *r,
 	} else {
 		buf_add_str(&c->path, pointer);
 		jsonw_key(c->w, "value");
-		copy(c);
+		copier_copy(c);
 	}
 	left_write(c);
 	jsonw_object_end(c->w);
@@ -640,7 +640,7 @@ static bool is_line(const struct lines *l)
 	return l->depth <= 2 || (l->depth == 3 && l->is_list[1]);
 }
 
-static void separate(struct lines *l)
+static void line_separate(struct lines *l)
 {
 	bool *has_members = &l->has_members[l->depth - 1];
 
@@ -723,13 +723,13 @@ static void write_lines(struct lines *l)
 				close_container(l);
 				continue;
 			}
-			separate(l);
+			line_separate(l);
 		} else {
 			if (!json_next_key(l->reader, &key)) {
 				close_container(l);
 				continue;
 			}
-			separate(l);
+			line_separate(l);
 			escape_terminal(l->out, key);
 			out_char(l->out, l->depth == 1 ? ':' : ' ');
 		}

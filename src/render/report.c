@@ -42,7 +42,7 @@ static const char *const cause_words[] = {
 	[CAUSE_CONTENTION] = "CPU starvation",
 };
 
-static void evidence(struct page *p, const char *label)
+static void evidence_flush(struct page *p, const char *label)
 {
 	page_flush(p, PAINT_NONE, label, EVIDENCE_COLUMNS);
 }
@@ -54,7 +54,7 @@ static void next_clause(struct page *p, const char *label)
 	if (p->style.is_short)
 		page_text(p, "; ");
 	else
-		evidence(p, label);
+		evidence_flush(p, label);
 }
 
 static void add_duration(struct page *p, int64_t duration_ns)
@@ -168,7 +168,7 @@ static void write_where(struct page *p, const struct result *r)
 	has_self = !is_loop(r) && !str_starts(span->why, str_from(phrase));
 	add_path(p, span);
 	if (is_queue(r) || (!has_self && !has_share)) {
-		evidence(p, "  where");
+		evidence_flush(p, "  where");
 		return;
 	}
 	next_clause(p, "  where");
@@ -189,7 +189,7 @@ static void write_where(struct page *p, const struct result *r)
 		add_duration(p, span->self_ns);
 		page_text(p, " self");
 	}
-	evidence(p, p->style.is_short ? "  where" : "");
+	evidence_flush(p, p->style.is_short ? "  where" : "");
 }
 
 static bool is_end_of_clause(struct str text, size_t at)
@@ -240,7 +240,8 @@ static void write_why(struct page *p, const struct result *r)
 	if (why.len && text.len)
 		next_clause(p, "  cause");
 	page_sentence(p, text);
-	evidence(p, !why.len || !text.len || p->style.is_short ? "  cause" : "");
+	evidence_flush(p, !why.len || !text.len || p->style.is_short ? "  cause"
+								     : "");
 }
 
 /* "15.3 ms on CPU (1.13 -> 16.4 ms)". */
@@ -327,7 +328,7 @@ static void write_account(struct page *p, const struct result *r)
 		add_duration(p, left_ns);
 		page_textf(p, " in %zu more", a->count - named);
 	}
-	evidence(p, "  request");
+	evidence_flush(p, "  request");
 }
 
 /* A smaller part would not be visible. */
@@ -351,7 +352,7 @@ static void write_excess(struct page *p, const struct result *r)
 		page_text(p, i ? ", " : ": ");
 		add_part(p, &x->parts[i]);
 	}
-	evidence(p, "  grew by");
+	evidence_flush(p, "  grew by");
 }
 
 /* Appends the basis of a value above the request's duration: the sum of its
@@ -453,12 +454,12 @@ static void write_function(struct page *p, const struct result *r)
 	/* Only callers are left: main() and the like. */
 	if (!is_grown && row->self_lib <= 0) {
 		page_text(p, "no function clearly grew");
-		evidence(p, label);
+		evidence_flush(p, label);
 		return;
 	}
 	if (!is_grown) {
 		page_text(p, "no function clearly grew; the most is in");
-		evidence(p, label);
+		evidence_flush(p, label);
 		label = "";
 	}
 	page_name(p, row->name, 0);
@@ -473,7 +474,7 @@ static void write_function(struct page *p, const struct result *r)
 		page_text(p, "; hottest callee: ");
 		page_name(p, row->leaf, 0);
 	}
-	evidence(p, p->style.is_short ? label : "");
+	evidence_flush(p, p->style.is_short ? label : "");
 }
 
 struct str missing_profile(const struct result *r)
@@ -498,7 +499,7 @@ void evidence_commits(struct page *p, const struct result *r)
 		page_name(p, str_slice(c->hash, 0, HASH_DIGITS), 0);
 		page_textf(p, " %s%s", time.date, c->subject.len ? " " : "");
 		page_foreign(p, c->subject);
-		evidence(p, i ? "" : "  commits");
+		evidence_flush(p, i ? "" : "  commits");
 	}
 }
 
@@ -531,7 +532,7 @@ static void write_code(struct page *p, const struct result *r)
 		page_text(p, "no change");
 	else
 		page_text(p, profile_without_rows(r));
-	evidence(p, "  function");
+	evidence_flush(p, "  function");
 }
 
 /* Appends the window and extent of a side, since shares of 3 and of 18,000
@@ -576,7 +577,7 @@ static void write_windows(struct page *p, const struct result *r)
 			page_foreign(p, b->kind);
 		add_health(p, b);
 	}
-	evidence(p, "  compared");
+	evidence_flush(p, "  compared");
 }
 
 static void write_compared(struct page *p, const struct result *r)
@@ -599,11 +600,11 @@ static void write_compared(struct page *p, const struct result *r)
 	add_side(p, &slow, 0);
 	if (!r->has_baseline) {
 		page_text(p, "; no baseline: profile without a comparison");
-		evidence(p, "  compared");
+		evidence_flush(p, "  compared");
 		return;
 	}
 	page_text(p, ", with");
-	evidence(p, "  compared");
+	evidence_flush(p, "  compared");
 	/* Not for the preceding window, or one chosen by the user. */
 	for (enum request_role i = REQUESTS_THIRD_HOUR; i < REQUEST_ROLES; i++)
 		if (str_equal(b->kind, str_from(request_role_name(i))))
@@ -615,7 +616,7 @@ static void write_compared(struct page *p, const struct result *r)
 	}
 	add_side(p, &base, profile->range.from_ns);
 	add_health(p, b);
-	evidence(p, "");
+	evidence_flush(p, "");
 }
 
 /* From this part on all are affected, which a short answer omits. */
@@ -650,7 +651,7 @@ static void write_affected(struct page *p, const struct result *r)
 		page_text(p, " ");
 		page_name(p, x->others[i].name, 0);
 	}
-	evidence(p, "  affected");
+	evidence_flush(p, "  affected");
 }
 
 void slow_evidence(struct page *p, const struct render_input *in)
@@ -676,7 +677,7 @@ void slow_evidence(struct page *p, const struct render_input *in)
 			  str_equal(c->value, r->since_version));
 	for (size_t i = 0; i < count; i++) {
 		page_sentence(p, r->contrasts[i].text);
-		evidence(p, i ? "" : "  attributes");
+		evidence_flush(p, i ? "" : "  attributes");
 	}
 	write_affected(p, r);
 	write_compared(p, r);
@@ -686,7 +687,7 @@ void slow_evidence(struct page *p, const struct render_input *in)
 			page_text(p, ": ");
 			page_sentence(p, r->cause.confidence_text);
 		}
-		evidence(p, "  confidence");
+		evidence_flush(p, "  confidence");
 	}
 }
 

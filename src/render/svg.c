@@ -356,7 +356,7 @@ void svg_legend(struct svg *s, int64_t *x, int64_t *y, uint32_t color,
 #define INK_DARK 0x111111u
 #define INK_LIGHT 0xf4f4f4u
 
-static unsigned channel(uint32_t rgb, int i)
+static unsigned color_channel(uint32_t rgb, int i)
 {
 	return rgb >> (16 - 8 * i) & 0xff;
 }
@@ -365,24 +365,24 @@ static unsigned channel(uint32_t rgb, int i)
  * distinguishable. */
 static uint32_t dark_tone(uint32_t rgb)
 {
-	double least =
-		fmin(channel(rgb, 0), fmin(channel(rgb, 1), channel(rgb, 2)));
+	double least = fmin(color_channel(rgb, 0),
+			    fmin(color_channel(rgb, 1), color_channel(rgb, 2)));
 	uint32_t tone = 0;
 
 	for (int i = 0; i < 3; i++)
-		tone = tone << 8 |
-		       (uint32_t)lround(channel(rgb, i) - 0.8 * least + 14);
+		tone = tone << 8 | (uint32_t)lround(color_channel(rgb, i) -
+						    0.8 * least + 14);
 	return tone;
 }
 
 /* Relative luminance as in WCAG 2. */
-static double luminance(uint32_t rgb)
+static double color_luminance(uint32_t rgb)
 {
 	static const double weights[] = { 0.2126, 0.7152, 0.0722 };
 	double sum = 0;
 
 	for (int i = 0; i < 3; i++) {
-		double part = channel(rgb, i) / 255.0;
+		double part = color_channel(rgb, i) / 255.0;
 
 		sum += weights[i] *
 		       (part <= 0.04045 ? part / 12.92
@@ -411,7 +411,7 @@ void svg_dark_fill(struct svg *s, uint32_t rgb)
 	out_text(s->out, "\"])~text,:where([fill=\"");
 	svg_color(s->out, rgb);
 	out_text(s->out, "\"])~.i{fill:");
-	svg_color(s->out, luminance(tone) > 0.179 ? INK_DARK : INK_LIGHT);
+	svg_color(s->out, color_luminance(tone) > 0.179 ? INK_DARK : INK_LIGHT);
 	out_text(s->out, "}\n");
 }
 

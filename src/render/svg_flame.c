@@ -220,14 +220,14 @@ struct picture {
 
 /* ---- layout ---- */
 
-static int64_t room(const struct picture *p)
+static int64_t picture_room(const struct picture *p)
 {
 	return p->s.width - 2 * SVG_MARGIN_PX * SVG_PX;
 }
 
 static int64_t width_cpx(const struct picture *p, uint32_t node)
 {
-	return (int64_t)(p->places.widths[node] * (double)room(p));
+	return (int64_t)(p->places.widths[node] * (double)picture_room(p));
 }
 
 static bool is_drawn(const struct picture *p, uint32_t node)
@@ -334,7 +334,7 @@ static void lay_rows(struct picture *p, bool has_folds, const bool *is_caller)
 	}
 }
 
-static bool fold(struct picture *p)
+static bool picture_fold(struct picture *p)
 {
 	const struct render_input *in = p->s.in;
 	const struct render_style style = {
@@ -360,7 +360,7 @@ static bool fold(struct picture *p)
 
 static bool lay_out(struct picture *p)
 {
-	if (!flame_union_init(&p->places, p->f) || !fold(p))
+	if (!flame_union_init(&p->places, p->f) || !picture_fold(p))
 		return false;
 	for (uint32_t i = 0; i < p->f->node_count; i++) {
 		p->has_left_out |= i && is_left_out(p, i);
@@ -393,7 +393,8 @@ static uint32_t color_of(struct picture *p, uint32_t node)
 
 static int64_t x_of(const struct picture *p, double part)
 {
-	return SVG_MARGIN_PX * SVG_PX + (int64_t)(part * (double)room(p));
+	return SVG_MARGIN_PX * SVG_PX +
+	       (int64_t)(part * (double)picture_room(p));
 }
 
 static void write_part(struct out *out, const char *before, double part)
@@ -736,7 +737,7 @@ static void write_head(struct picture *p)
 	}
 }
 
-static void draw(struct picture *p)
+static void picture_draw(struct picture *p)
 {
 	int64_t frames = p->frames ? ((int64_t)p->depth + 1) * FRAME_CPX : 0;
 	int64_t y;
@@ -766,7 +767,7 @@ static void render_flame(const struct render_input *in, struct out *out)
 	flame_words_init(&p.words, p.f, p.r);
 	svg_begin(&p.s, in, out);
 	if (lay_out(&p))
-		draw(&p);
+		picture_draw(&p);
 	else
 		out_fail_memory(out);
 	flame_union_release(&p.places);

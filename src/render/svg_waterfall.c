@@ -64,7 +64,7 @@ static void service_add(struct fall *f, struct str name)
 		(struct service){ name, svg_name_colors[place] };
 }
 
-static int64_t place(const struct fall *f, int64_t time_ns)
+static int64_t time_place(const struct fall *f, int64_t time_ns)
 {
 	int64_t after = sat_sub_i64(time_ns, f->from_ns);
 
@@ -202,7 +202,8 @@ static void write_row(struct fall *f, size_t i)
 	const struct waterfall_row *row = &f->r->waterfall[i];
 	struct out *out = f->s.out;
 	int64_t y = f->top + (int64_t)i * ROW_CPX;
-	int64_t from = place(f, row->start_ns), to = place(f, row->end_ns);
+	int64_t from = time_place(f, row->start_ns),
+		to = time_place(f, row->end_ns);
 	struct str name = span_service(f->t, row->span);
 	const struct service *service = service_find(f, name);
 
@@ -260,7 +261,7 @@ static void write_heads(struct fall *f)
 	svg_take_paragraph(&f->s);
 }
 
-static void draw(struct fall *f)
+static void waterfall_draw(struct fall *f)
 {
 	int64_t x = SVG_MARGIN_PX * SVG_PX, y, below;
 
@@ -301,6 +302,6 @@ void svg_waterfall(const struct render_input *in, struct out *out)
 		if (f.service_count < SERVICES_MAX && !service_find(&f, name))
 			service_add(&f, name);
 	}
-	draw(&f);
+	waterfall_draw(&f);
 	svg_end(&f.s);
 }

@@ -19,17 +19,17 @@
 
 static const int cube_levels[] = { 0, 95, 135, 175, 215, 255 };
 
-static int red(uint32_t rgb)
+static int color_red(uint32_t rgb)
 {
 	return (int)(rgb >> 16 & 0xff);
 }
 
-static int green(uint32_t rgb)
+static int color_green(uint32_t rgb)
 {
 	return (int)(rgb >> 8 & 0xff);
 }
 
-static int blue(uint32_t rgb)
+static int color_blue(uint32_t rgb)
 {
 	return (int)(rgb & 0xff);
 }
@@ -43,19 +43,23 @@ static unsigned level_of(int value)
 	return i;
 }
 
-static int distance(uint32_t rgb, int r, int g, int b)
+static int color_distance(uint32_t rgb, int r, int g, int b)
 {
-	int dr = red(rgb) - r, dg = green(rgb) - g, db = blue(rgb) - b;
+	int dr = color_red(rgb) - r, dg = color_green(rgb) - g,
+	    db = color_blue(rgb) - b;
 
 	return dr * dr + dg * dg + db * db;
 }
 
 unsigned ansi_256(uint32_t rgb)
 {
-	unsigned r = level_of(red(rgb)), g = level_of(green(rgb));
-	unsigned b = level_of(blue(rgb)), grey;
+	unsigned r = level_of(color_red(rgb)), g = level_of(color_green(rgb));
+	unsigned b = level_of(color_blue(rgb)), grey;
 	/* The greys are 8, 18, 28 ... 238. */
-	int nearest = ((red(rgb) + green(rgb) + blue(rgb)) / 3 - 3) / 10;
+	int nearest =
+		((color_red(rgb) + color_green(rgb) + color_blue(rgb)) / 3 -
+		 3) /
+		10;
 	int value;
 
 	grey = nearest < 0                 ? 0
@@ -63,8 +67,8 @@ unsigned ansi_256(uint32_t rgb)
 					   : GREYS - 1;
 	value = 8 + 10 * (int)grey;
 
-	if (distance(rgb, value, value, value) <
-	    distance(rgb, cube_levels[r], cube_levels[g], cube_levels[b]))
+	if (color_distance(rgb, value, value, value) <
+	    color_distance(rgb, cube_levels[r], cube_levels[g], cube_levels[b]))
 		return GREY_START + grey;
 	return CUBE_START + 36 * r + 6 * g + b;
 }
@@ -76,7 +80,7 @@ unsigned ansi_16(uint32_t rgb)
 		unsigned color;
 	} hues[] = { { 15, 9 },  { 75, 3 },  { 165, 2 }, { 190, 14 },
 		     { 255, 6 }, { 340, 5 }, { 360, 9 } };
-	int r = red(rgb), g = green(rgb), b = blue(rgb);
+	int r = color_red(rgb), g = color_green(rgb), b = color_blue(rgb);
 	int most = r > g ? r : g, least = r < g ? r : g;
 	int range, hue;
 	size_t i = 0;
@@ -98,9 +102,9 @@ unsigned ansi_16(uint32_t rgb)
 
 uint32_t ansi_shade(uint32_t rgb)
 {
-	return (uint32_t)(red(rgb) * 23 / 24) << 16 |
-	       (uint32_t)(green(rgb) * 23 / 24) << 8 |
-	       (uint32_t)(blue(rgb) * 23 / 24);
+	return (uint32_t)(color_red(rgb) * 23 / 24) << 16 |
+	       (uint32_t)(color_green(rgb) * 23 / 24) << 8 |
+	       (uint32_t)(color_blue(rgb) * 23 / 24);
 }
 
 /* Pixels per column, for --width and --min-width. */

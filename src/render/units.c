@@ -297,7 +297,8 @@ double scale_exposure(const struct result *r, bool is_before)
 }
 
 /* Returns the largest unit not above the size, else the smallest. */
-static struct unit pick(const struct unit *units, size_t count, double size)
+static struct unit unit_pick(const struct unit *units, size_t count,
+			     double size)
 {
 	size_t i = 0;
 
@@ -316,12 +317,13 @@ static struct unit unit_for(const struct result *r, double value, double *kind)
 		return (struct unit){ 0.01, "%" };
 	if (ns) {
 		*kind = (double)ns;
-		return pick(times, sizeof times / sizeof *times, value * *kind);
+		return unit_pick(times, sizeof times / sizeof *times,
+				 value * *kind);
 	}
 	if (str_equal(r->profile.unit, STR("bytes")))
-		return pick(sizes, sizeof sizes / sizeof *sizes, value);
+		return unit_pick(sizes, sizeof sizes / sizeof *sizes, value);
 	if (value >= COUNTED_ONE_BY_ONE)
-		return pick(counts, sizeof counts / sizeof *counts, value);
+		return unit_pick(counts, sizeof counts / sizeof *counts, value);
 	return (struct unit){ 1, "" };
 }
 
@@ -341,7 +343,7 @@ static int decimals_for(double number)
 	return DIGITS - digits < DECIMALS_MAX ? DIGITS - digits : DECIMALS_MAX;
 }
 
-static double largest(const struct result *r)
+static double value_largest(const struct result *r)
 {
 	double most =
 		fabs((double)r->profile.total_value) / scale_exposure(r, false);
@@ -362,7 +364,7 @@ static double largest(const struct result *r)
 
 void scale_init(struct scale *s, const struct result *r)
 {
-	double most = largest(r), kind;
+	double most = value_largest(r), kind;
 	struct unit unit = unit_for(r, most, &kind);
 
 	*s = (struct scale){ .result = r, .unit = unit.name };
@@ -462,8 +464,8 @@ void scale_text_signed(const struct scale *s, int64_t steps,
 
 /* ---- sentences ---- */
 
-static void say(const struct result *r, double value, struct unit unit,
-		double kind, char out[UNIT_TEXT_BYTES])
+static void value_say(const struct result *r, double value, struct unit unit,
+		      double kind, char out[UNIT_TEXT_BYTES])
 {
 	double number = fabs(value) * kind / unit.size;
 	int decimals = is_share(r)            ? 1
@@ -485,7 +487,7 @@ void scale_say(const struct result *r, int64_t value, bool is_before,
 	double number = (double)value / scale_exposure(r, is_before), kind;
 	struct unit unit = unit_for(r, fabs(number), &kind);
 
-	say(r, number, unit, kind, out);
+	value_say(r, number, unit, kind, out);
 }
 
 void scale_say_change(const struct result *r, int64_t after, int64_t before,
@@ -498,7 +500,7 @@ void scale_say_change(const struct result *r, int64_t after, int64_t before,
 
 	if (is_share(r))
 		unit.name = "points"; /* "6.6 %" would be relative */
-	say(r, change, unit, kind, out);
+	value_say(r, change, unit, kind, out);
 }
 
 const char *scale_per(const struct result *r)

@@ -26,8 +26,8 @@ static int compare_items(const void *left, const void *right)
 	return order ? order : compare_u64(a->at, b->at);
 }
 
-static void add(struct attr_list *list, const struct trace *t, uint32_t key,
-		uint32_t value)
+static void attr_add(struct attr_list *list, const struct trace *t,
+		     uint32_t key, uint32_t value)
 {
 	list->items[list->count] = (struct attr_text){
 		.key = trace_text(t, key),
@@ -37,10 +37,10 @@ static void add(struct attr_list *list, const struct trace *t, uint32_t key,
 	list->count++;
 }
 
-static void collect(const struct trace *t, const struct attr *attrs,
-		    size_t attr_count, const struct detail *details,
-		    size_t detail_count, enum detail_kind kind, struct out *out,
-		    struct attr_list *list)
+static void attrs_collect(const struct trace *t, const struct attr *attrs,
+			  size_t attr_count, const struct detail *details,
+			  size_t detail_count, enum detail_kind kind,
+			  struct out *out, struct attr_list *list)
 {
 	size_t kept = 0;
 
@@ -52,10 +52,10 @@ static void collect(const struct trace *t, const struct attr *attrs,
 		return;
 	}
 	for (size_t i = 0; i < attr_count; i++)
-		add(list, t, attrs[i].key, attrs[i].value);
+		attr_add(list, t, attrs[i].key, attrs[i].value);
 	for (size_t i = 0; i < detail_count; i++)
 		if (details[i].kind == kind)
-			add(list, t, details[i].key, details[i].value);
+			attr_add(list, t, details[i].key, details[i].value);
 	qsort(list->items, list->count, sizeof *list->items, compare_items);
 	/* Of duplicate keys the last one counts, as in decoding. */
 	for (size_t i = 0; i < list->count; i++)
@@ -70,9 +70,9 @@ void attr_list_span(const struct trace *t, uint32_t span, struct out *out,
 {
 	const struct span *s = &t->spans[span];
 
-	collect(t, t->attrs + s->attr_first, s->attr_count,
-		t->details + s->detail_first, s->detail_count, DETAIL_ATTR, out,
-		list);
+	attrs_collect(t, t->attrs + s->attr_first, s->attr_count,
+		      t->details + s->detail_first, s->detail_count,
+		      DETAIL_ATTR, out, list);
 }
 
 void attr_list_resource(const struct trace *t, uint32_t resource,
@@ -80,9 +80,9 @@ void attr_list_resource(const struct trace *t, uint32_t resource,
 {
 	const struct resource *r = &t->resources[resource];
 
-	collect(t, t->attrs + r->attr_first, r->attr_count,
-		t->details + r->detail_first, r->detail_count, DETAIL_ATTR, out,
-		list);
+	attrs_collect(t, t->attrs + r->attr_first, r->attr_count,
+		      t->details + r->detail_first, r->detail_count,
+		      DETAIL_ATTR, out, list);
 }
 
 void attr_list_part(const struct trace *t, const struct detail *part,
@@ -96,7 +96,7 @@ void attr_list_part(const struct trace *t, const struct detail *part,
 
 	while (first + count < end && first[count].kind == kind)
 		count++;
-	collect(t, NULL, 0, first, count, kind, out, list);
+	attrs_collect(t, NULL, 0, first, count, kind, out, list);
 }
 
 void attr_list_release(struct attr_list *list)
@@ -588,7 +588,7 @@ static void write_time(struct page *p, int64_t time_ns)
 }
 
 /* Computes part * cells / whole without overflow; whole > 0, cells small. */
-static size_t scale(int64_t part, int64_t whole, size_t cells)
+static size_t cells_scale(int64_t part, int64_t whole, size_t cells)
 {
 	const int64_t safe = INT64_MAX / PAGE_MAX_COLUMNS;
 
@@ -609,10 +609,10 @@ static void write_span_bar(struct page *p, const struct waterfall *w,
 	const char *unicode = row->is_on_path ? "█" : "▒";
 	const char *ascii = row->is_on_path ? "#" : "=";
 	enum paint paint = paint_of_name(span_service(w->trace, row->span));
-	size_t from = scale(sat_sub_i64(row->start_ns, w->start_ns),
-			    w->duration_ns, w->bar_columns);
-	size_t to = scale(sat_sub_i64(row->end_ns, w->start_ns), w->duration_ns,
-			  w->bar_columns);
+	size_t from = cells_scale(sat_sub_i64(row->start_ns, w->start_ns),
+				  w->duration_ns, w->bar_columns);
+	size_t to = cells_scale(sat_sub_i64(row->end_ns, w->start_ns),
+				w->duration_ns, w->bar_columns);
 
 	/* The shortest span is still visible. */
 	if (from == w->bar_columns)

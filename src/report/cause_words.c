@@ -131,7 +131,7 @@ static void healthy_tell(const struct symptom *s, struct buf *out)
 		cohorts_tell(s->cohorts, out);
 }
 
-static const struct function_row *leader(const struct profile_inquiry *q)
+static const struct function_row *row_leading(const struct profile_inquiry *q)
 {
 	const struct result *r = q->v->result;
 
@@ -327,7 +327,7 @@ static void report_alloc(const struct profile_inquiry *q, struct buf *out)
 static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct comparison *c = &q->service_cpu;
-	const struct function_row *row = leader(q);
+	const struct function_row *row = row_leading(q);
 
 	buf_add_text(out, q->is_own_cpu ? "computing: " : "not the span's "
 							  "CPU: ");
@@ -366,7 +366,7 @@ static void add_holder(const struct pool_holder *h, struct buf *out)
 static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct wait_measure *m = &q->measures[q->wait];
-	const struct function_row *row = leader(q);
+	const struct function_row *row = row_leading(q);
 
 	/* Profiles of contention in Go have the stacks of those who let go of a
 	 * lock that others waited for. */
@@ -452,7 +452,7 @@ static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 	}
 	buf_add_text(out, "computing or waiting: too few samples of this "
 			  "span; ");
-	if (is_up(leader(q)))
+	if (is_up(row_leading(q)))
 		buf_add_text(out, "a function of the service grew");
 	else
 		buf_add_text(out, "no function of the service clearly grew");
@@ -462,7 +462,7 @@ static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 static void add_callee(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct comparison *c = &q->service_cpu;
-	const struct function_row *row = leader(q);
+	const struct function_row *row = row_leading(q);
 
 	buf_add_text(out, "; ");
 	if (!is_up(row)) {
@@ -505,7 +505,7 @@ static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 /* The queue has been told; the profile tells of who takes from it. */
 static void report_queue(const struct profile_inquiry *q, struct buf *out)
 {
-	const struct function_row *row = leader(q);
+	const struct function_row *row = row_leading(q);
 	const struct comparison_side *before = &q->service_cpu.base;
 	const struct comparison_side *now = &q->service_cpu.slow;
 	double base = comparison_cores(before), slow = comparison_cores(now);
@@ -586,7 +586,7 @@ static void report_contention(const struct profile_inquiry *q, struct buf *out)
 			 100 * (1 - q->cpu.slow_ns / q->cpu.own_ns));
 }
 
-static void tell(const struct profile_inquiry *q, struct buf *out)
+static void cause_describe(const struct profile_inquiry *q, struct buf *out)
 {
 	switch (q->v->result->cause.kind) {
 	case CAUSE_N_PLUS_ONE:
@@ -637,8 +637,8 @@ static int64_t on_cpu_ns(const struct profile_inquiry *q)
 	return -1;
 }
 
-static bool take(struct profile_inquiry const *q, struct buf *text,
-		 struct str *out, struct error *err)
+static bool text_take(struct profile_inquiry const *q, struct buf *text,
+		      struct str *out, struct error *err)
 {
 	struct arena *arena = &q->v->result->arena;
 	bool done = buf_check(text, "the answer", err);
@@ -656,13 +656,13 @@ bool cause_words_write(const struct profile_inquiry *q, struct error *err)
 
 	c->on_cpu_ns = on_cpu_ns(q);
 	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
-	tell(q, &text);
+	cause_describe(q, &text);
 	if (!q->s->is_healthy && q->s->cohorts &&
 	    q->s->cohorts->mode == COHORT_UNSURE) {
 		buf_add_text(&text, "; ");
 		cohorts_tell(q->s->cohorts, &text);
 	}
-	return take(q, &text, &c->text, err);
+	return text_take(q, &text, &c->text, err);
 }
 
 /* ---- how sure ---- */
@@ -683,7 +683,7 @@ static bool has_close_second(const struct result *r)
 bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 {
 	struct result *r = q->v->result;
-	const struct function_row *row = leader(q);
+	const struct function_row *row = row_leading(q);
 	/* Of a wait in a profile that explains the time; NULL: there is none.
 	 */
 	const struct wait_measure *m =
@@ -728,7 +728,7 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 	buf_init(&text, LIMIT_ERROR_BYTES);
 	confidence_report_basis(r, &text);
 	confidence_report_weaknesses(&rating, &text);
-	return take(q, &text, &r->cause.confidence_text, err);
+	return text_take(q, &text, &r->cause.confidence_text, err);
 }
 
 /* The cause in words, and what its confidence rests on, where one profile of

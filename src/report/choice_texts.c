@@ -825,7 +825,7 @@ static void reason_of_loop(const struct choice *c, struct buf *out)
 	buf_add_text(out, choice_is_loop(c) ? ": chosen" : "");
 }
 
-static void keep(struct buf *text, struct notes *reasons)
+static void reason_keep(struct buf *text, struct notes *reasons)
 {
 	notes_add(reasons, "%s", buf_text(text));
 	buf_clear(text);
@@ -899,17 +899,17 @@ static void report_account(const struct choice *c, struct notes *reasons)
 	buf_add_text(&text, " in ");
 	report_sample(a->before.requests, &text);
 	buf_add_text(&text, ", mean");
-	keep(&text, reasons);
+	reason_keep(&text, reasons);
 	for (uint32_t i = 0; i < a->growth.count && i < TOLD_CELLS; i++) {
 		report_cell(c, &a->growth.cells[i], &text);
 		told_ns += a->growth.cells[i].change_ns;
-		keep(&text, reasons);
+		reason_keep(&text, reasons);
 	}
 	if (a->growth.count > TOLD_CELLS) {
 		buf_add_text(&text, "account: ");
 		add_change(&text, a->growth.total_ns - told_ns);
 		buf_addf(&text, " in %u more", a->growth.count - TOLD_CELLS);
-		keep(&text, reasons);
+		reason_keep(&text, reasons);
 	}
 	buf_release(&text);
 }
@@ -922,14 +922,14 @@ void choice_reasons_report(const struct choice *c, struct notes *reasons)
 	notes_init(reasons);
 	buf_init(&text, WORDING_BYTES);
 	report_head(c, &text);
-	keep(&text, reasons);
+	reason_keep(&text, reasons);
 	if (c->loop) {
 		reason_of_loop(c, &text);
-		keep(&text, reasons);
+		reason_keep(&text, reasons);
 	}
 	for (; told < TOLD_CANDIDATES && at != SIZE_MAX; told++) {
 		report_candidate(c, at, &text);
-		keep(&text, reasons);
+		reason_keep(&text, reasons);
 		at = last = find_after(c, last);
 	}
 	if (told < c->candidates.count)
@@ -999,7 +999,7 @@ static void list_names(const struct choice *c, bool is_service, struct buf *out)
 	}
 }
 
-static void explain(const struct choice *c, struct buf *out)
+static void choice_explain(const struct choice *c, struct buf *out)
 {
 	bool has_service = c->missing == CHOICE_MISSING_SPAN;
 	char id[17];
@@ -1032,7 +1032,7 @@ bool missing_span_explain(const struct choice *c, struct error *err)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the trace has no spans");
 	buf_init(&text, WORDING_BYTES);
-	explain(c, &text);
+	choice_explain(c, &text);
 	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
 	buf_release(&text);
 	return false;

@@ -30,8 +30,8 @@ static const char *cost_source_name(enum cost_source source)
 }
 
 /* A number with who says so; both null where it is not known. */
-static void number(struct jsonw *w, const char *key,
-		   const struct cost_number *n)
+static void json_number(struct jsonw *w, const char *key,
+			const struct cost_number *n)
 {
 	if (!jsonw_key_known(w, key, n->source))
 		return;
@@ -39,7 +39,7 @@ static void number(struct jsonw *w, const char *key,
 		   cost_source_name(n->source));
 }
 
-static void prices(struct jsonw *w, const struct cost_prices *p)
+static void json_prices(struct jsonw *w, const struct cost_prices *p)
 {
 	jsonw_addf(w,
 		   "prices:{cpu_vcpu_second:%-.15f, memory_gib_second:%-.15f, "
@@ -47,12 +47,12 @@ static void prices(struct jsonw *w, const struct cost_prices *p)
 		   p->cpu, p->memory, p->request, p->currency, p->note);
 }
 
-static void resource(struct jsonw *w, const char *key,
-		     const struct cost_resource *r)
+static void json_resource(struct jsonw *w, const char *key,
+			  const struct cost_resource *r)
 {
 	jsonw_addf(w, "%s:{", key);
-	number(w, "used", &r->used);
-	number(w, "allocated", &r->allocated);
+	json_number(w, "used", &r->used);
+	json_number(w, "allocated", &r->allocated);
 	jsonw_object_end(w);
 }
 
@@ -74,7 +74,7 @@ static const char *cost_row_name(enum cost_row_kind kind)
 	return names[kind];
 }
 
-static void values(struct jsonw *w, const struct cost_row *r)
+static void json_row_values(struct jsonw *w, const struct cost_row *r)
 {
 	jsonw_addf(w,
 		   "per_request:%.9f, per_request_low:%.9f, "
@@ -83,7 +83,7 @@ static void values(struct jsonw *w, const struct cost_row *r)
 		   r->each, r->low, r->high, r->million, r->month);
 }
 
-static void row(struct jsonw *w, const struct cost_row *r)
+static void json_cost_row(struct jsonw *w, const struct cost_row *r)
 {
 	static const struct function_cost none;
 	const struct function_cost *f = r->function ? r->function : &none;
@@ -93,10 +93,10 @@ static void row(struct jsonw *w, const struct cost_row *r)
 		   "amount:%.9f",
 		   cost_row_name(r->kind), STR_WHOLE(f->name),
 		   STR_WHOLE(f->file), f->line, STR_WHOLE(f->leaf), r->amount);
-	values(w, r);
+	json_row_values(w, r);
 }
 
-static void operations(struct jsonw *w, const struct cost_answer *a)
+static void json_operations(struct jsonw *w, const struct cost_answer *a)
 {
 	const struct cost *c = a->cost;
 
@@ -108,15 +108,15 @@ static void operations(struct jsonw *w, const struct cost_answer *a)
 		cost_operation_row(c, &a->prices, o, &of);
 		jsonw_addf(w, "{name:%.*s, spans:%zu, share:%.6f",
 			   STR_WHOLE(o->name), o->spans, o->share);
-		values(w, &of);
+		json_row_values(w, &of);
 	}
 	jsonw_addf(w, "], operation_total:%zu", c->operation_total);
 }
 
 /* ---- the difference ---- */
 
-static void change(struct jsonw *w, const struct cost_answer *a, double delta,
-		   double low, double high)
+static void json_change(struct jsonw *w, const struct cost_answer *a,
+			double delta, double low, double high)
 {
 	static const char *const ends[] = { "", "_low", "_high" };
 	const double parts[] = { delta, low, high };
@@ -135,7 +135,7 @@ static void change(struct jsonw *w, const struct cost_answer *a, double delta,
 	}
 }
 
-static void difference(struct jsonw *w, const struct cost_answer *a)
+static void json_difference(struct jsonw *w, const struct cost_answer *a)
 {
 	const struct result *r = a->result;
 
@@ -143,11 +143,12 @@ static void difference(struct jsonw *w, const struct cost_answer *a)
 		return;
 	jsonw_addf(w, "{baseline:%.*s", STR_WHOLE(r->baseline.kind));
 	json_range(w, r->baseline.range);
-	number(w, "requests", &a->cost->baseline_requests);
+	json_number(w, "requests", &a->cost->baseline_requests);
 	jsonw_addf(w, "per:%s, is_certain:%i",
 		   a->cost->is_by_request ? "request" : "second",
 		   r->whole.is_changed);
-	change(w, a, r->whole.delta, r->whole.delta_low, r->whole.delta_high);
+	json_change(w, a, r->whole.delta, r->whole.delta_low,
+		    r->whole.delta_high);
 	jsonw_addf(w, "functions:[");
 	for (size_t i = 0; i < r->function_count; i++) {
 		const struct function_row *f = &r->functions[i];
@@ -157,7 +158,7 @@ static void difference(struct jsonw *w, const struct cost_answer *a)
 		jsonw_addf(w, "{name:%.*s, file:%-.*s, line:%-u, leaf:%-.*s",
 			   STR_WHOLE(f->name), STR_WHOLE(f->file), f->line,
 			   STR_WHOLE(f->leaf));
-		change(w, a, f->delta, f->delta_low, f->delta_high);
+		json_change(w, a, f->delta, f->delta_low, f->delta_high);
 		jsonw_object_end(w);
 	}
 	jsonw_addf(w, "]}");
@@ -165,13 +166,13 @@ static void difference(struct jsonw *w, const struct cost_answer *a)
 
 /* ---- the size ---- */
 
-static double positive(double value)
+static double value_positive(double value)
 {
 	return value > 0 ? value : NAN;
 }
 
-static void advice(struct jsonw *w, const char *key, const struct cost_size *s,
-		   enum cost_what what)
+static void json_advice(struct jsonw *w, const char *key,
+			const struct cost_size *s, enum cost_what what)
 {
 	const struct size_advice *of = &s->advice[what];
 	struct cost_advised now;
@@ -184,12 +185,13 @@ static void advice(struct jsonw *w, const char *key, const struct cost_size *s,
 	jsonw_addf(w,
 		   "request_now:%.9f, limit_now:%.9f, request_hint:%.9f, "
 		   "limit_hint:%.9f, lower_bound:%.9f, upper_bound:%.9f}",
-		   positive(s->request[what]), positive(s->limit[what]),
-		   positive(now.request[what]), positive(now.limit[what]),
-		   of->low, of->high);
+		   value_positive(s->request[what]),
+		   value_positive(s->limit[what]),
+		   value_positive(now.request[what]),
+		   value_positive(now.limit[what]), of->low, of->high);
 }
 
-static void size(struct jsonw *w, const struct cost_answer *a)
+static void json_size(struct jsonw *w, const struct cost_answer *a)
 {
 	const struct cost_size *s = &a->cost->size;
 
@@ -198,8 +200,8 @@ static void size(struct jsonw *w, const struct cost_answer *a)
 	jsonw_addf(w, "{refused:%s, hours:%.2f, instances:%zu, throttled:%-.6f",
 		   cost_refusal_name(s->refusal), s->hours, s->instances,
 		   s->throttled);
-	advice(w, "cpu", s, COST_CPU);
-	advice(w, "memory", s, COST_MEMORY);
+	json_advice(w, "cpu", s, COST_CPU);
+	json_advice(w, "memory", s, COST_MEMORY);
 	jsonw_object_end(w);
 }
 
@@ -223,19 +225,19 @@ static void cost_write_json(const void *answer, struct out *out)
 	json_range(&w, cost_window(c));
 	jsonw_pair_known(&w, "samples",
 			 c->chosen.comparison.slow.profile.sample_count);
-	number(&w, "requests", &c->requests);
-	jsonw_pair_f64(&w, "seconds", positive(c->seconds), 9);
-	prices(&w, &a->prices);
-	resource(&w, "cpu", &c->resources[COST_CPU]);
-	resource(&w, "memory", &c->resources[COST_MEMORY]);
-	number(&w, "instances", &c->instances);
+	json_number(&w, "requests", &c->requests);
+	jsonw_pair_f64(&w, "seconds", value_positive(c->seconds), 9);
+	json_prices(&w, &a->prices);
+	json_resource(&w, "cpu", &c->resources[COST_CPU]);
+	json_resource(&w, "memory", &c->resources[COST_MEMORY]);
+	json_number(&w, "instances", &c->instances);
 	jsonw_addf(&w, "rows:[");
 	for (size_t i = 0; i < a->rows.count; i++)
-		row(&w, &a->rows.items[i]);
+		json_cost_row(&w, &a->rows.items[i]);
 	jsonw_addf(&w, "], operations_lack:%s", lack_names[c->operation_lack]);
-	operations(&w, a);
-	difference(&w, a);
-	size(&w, a);
+	json_operations(&w, a);
+	json_difference(&w, a);
+	json_size(&w, a);
 	json_end(&w, a->notes);
 }
 
@@ -253,12 +255,12 @@ struct rows {
 	struct cost_rows *out;
 };
 
-static double known(double value)
+static double value_known(double value)
 {
 	return value >= 0 ? value : NAN;
 }
 
-static struct cost_row *add(struct rows *r, enum cost_row_kind kind)
+static struct cost_row *cost_row_add(struct rows *r, enum cost_row_kind kind)
 {
 	struct cost_row *row = &r->out->items[r->out->count++];
 
@@ -277,8 +279,8 @@ static struct cost_row *add(struct rows *r, enum cost_row_kind kind)
 /* By what it takes a second, and a request. */
 static void set_money(struct cost_row *row, double price)
 {
-	row->million = COST_MILLION * row->each * known(price);
-	row->month = COST_MONTH_S * row->amount * known(price);
+	row->million = COST_MILLION * row->each * value_known(price);
+	row->month = COST_MONTH_S * row->amount * value_known(price);
 }
 
 /* ---- CPU ---- */
@@ -289,8 +291,8 @@ static void set_value(const struct rows *r, struct cost_row *row, double value,
 	double of_requests = r->c->requests_error;
 	double both = sqrt(error * error + of_requests * of_requests);
 
-	row->amount = known(cost_amount(r->c, value));
-	row->each = known(cost_per_request(r->c, value));
+	row->amount = value_known(cost_amount(r->c, value));
+	row->each = value_known(cost_per_request(r->c, value));
 	row->low = isnan(both) ? NAN : cost_row_value(row) * fmax(0, 1 - both);
 	row->high = cost_row_value(row) * (1 + both);
 	set_money(row, r->c->what == COST_MEMORY ? r->prices->memory
@@ -312,13 +314,13 @@ static void add_functions(struct rows *r, size_t limit)
 			others++;
 			continue;
 		}
-		row = add(r, COST_ROW_FUNCTION);
+		row = cost_row_add(r, COST_ROW_FUNCTION);
 		row->function = f;
 		set_value(r, row, f->value, f->error);
 		rest -= f->value;
 	}
 	if (rest > 0) { /* without stacks, too */
-		struct cost_row *row = add(r, COST_ROW_OTHERS);
+		struct cost_row *row = cost_row_add(r, COST_ROW_OTHERS);
 
 		row->count = others;
 		set_value(r, row, rest, NAN);
@@ -330,7 +332,7 @@ static void set_amount(const struct rows *r, struct cost_row *row,
 		       double amount)
 {
 	row->amount = amount;
-	row->each = amount / known(cost_request_rate(r->c));
+	row->each = amount / value_known(cost_request_rate(r->c));
 }
 
 static double number_of(struct cost_number n, double unit)
@@ -344,17 +346,17 @@ static void add_sum(struct rows *r)
 	const struct cost *c = r->c;
 	bool is_memory = c->what == COST_MEMORY;
 	double whole = c->functions.whole.value;
-	double profiled = known(cost_amount(c, whole));
+	double profiled = value_known(cost_amount(c, whole));
 	double used = fmax(profiled, number_of(c->resources[COST_CPU].used, 1));
 	bool has_more = !is_memory && used > profiled * (1 + UNPROFILED_PART);
 	struct cost_row *row;
 
 	if (has_more) {
-		row = add(r, COST_ROW_UNPROFILED);
+		row = cost_row_add(r, COST_ROW_UNPROFILED);
 		set_amount(r, row, used - profiled);
 		set_money(row, r->prices->cpu);
 	}
-	row = add(r, is_memory ? COST_ROW_MEMORY : COST_ROW_CPU);
+	row = cost_row_add(r, is_memory ? COST_ROW_MEMORY : COST_ROW_CPU);
 	set_value(r, row, whole, c->functions.whole.error);
 	if (has_more) {
 		set_amount(r, row, used);
@@ -392,13 +394,13 @@ static void add_resource_row(struct rows *r, enum cost_what what)
 	if (what == r->c->what) {
 		used = r->out->sum->amount;
 	} else if (resource->used.source) {
-		row = add(r, kinds[what]);
+		row = cost_row_add(r, kinds[what]);
 		set_amount(r, row, used);
 		set_money(row, price);
 	}
 	if (!(given > 0) || (price >= 0 && !r->out->is_bill))
 		return;
-	row = add(r, idle[what]);
+	row = cost_row_add(r, idle[what]);
 	set_amount(r, row, fmax(0, given - (isnan(used) ? 0 : used)));
 	set_money(row, price);
 	if (price >= 0)
@@ -426,7 +428,7 @@ static void add_bill(struct rows *r)
 		r->out->bill = parts ? r->out->sum : NULL;
 		return;
 	}
-	bill = add(r, COST_ROW_BILL);
+	bill = cost_row_add(r, COST_ROW_BILL);
 	bill->million = million;
 	bill->month = month;
 	r->out->bill = bill;
@@ -448,11 +450,11 @@ bool cost_rows_build(const struct cost *c, const struct cost_prices *prices,
 	add_resource_row(&r, c->what);
 	add_resource_row(&r, c->what == COST_CPU ? COST_MEMORY : COST_CPU);
 	if (prices->request >= 0 && c->requests.source) {
-		struct cost_row *row = add(&r, COST_ROW_REQUESTS);
+		struct cost_row *row = cost_row_add(&r, COST_ROW_REQUESTS);
 
 		row->million = COST_MILLION * prices->request;
 		row->month = COST_MONTH_S * prices->request *
-			     known(cost_request_rate(c));
+			     value_known(cost_request_rate(c));
 	}
 	add_bill(&r);
 	return true;
@@ -464,7 +466,7 @@ void cost_operation_row(const struct cost *c, const struct cost_prices *prices,
 	/* How many of them are traced is not known. */
 	double rate = c->requests.source == COST_OF_TRACES
 			      ? NAN
-			      : known(cost_request_rate(c)) * o->share;
+			      : value_known(cost_request_rate(c)) * o->share;
 
 	*out = (struct cost_row){ .amount = o->is_known ? rate * o->cpu_s : NAN,
 				  .each = o->is_known ? o->cpu_s : NAN,
@@ -484,10 +486,11 @@ double cost_change(const struct cost *c, const struct result *r, double part)
 double cost_of_change(const struct cost *c, const struct cost_prices *prices,
 		      double value)
 {
-	double per_s =
-		c->is_by_request ? value * known(cost_request_rate(c)) : value;
+	double per_s = c->is_by_request
+			       ? value * value_known(cost_request_rate(c))
+			       : value;
 
-	return COST_MONTH_S * per_s * known(prices->cpu);
+	return COST_MONTH_S * per_s * value_known(prices->cpu);
 }
 
 #define LABEL_COLUMNS 13u
@@ -732,7 +735,7 @@ static void write_headline(struct page *p, const struct cost_answer *a)
 
 /* ---- what it rests on ---- */
 
-static void label(struct page *p, const char *text)
+static void page_label(struct page *p, const char *text)
 {
 	page_flush(p, PAINT_NONE, text, LABEL_COLUMNS);
 }
@@ -751,7 +754,7 @@ static void write_side(struct page *p, const char *name,
 		format_count(side->profile.sample_count, samples);
 		page_textf(p, ", %s samples", samples);
 	}
-	label(p, name);
+	page_label(p, name);
 }
 
 static void write_requests(struct page *p, const char *name,
@@ -766,7 +769,7 @@ static void write_requests(struct page *p, const char *name,
 	if (rate > 0)
 		page_textf(p, ", %.3g per second", rate);
 	page_textf(p, ", %s", source_words(n->source));
-	label(p, name);
+	page_label(p, name);
 }
 
 static void add_resource(struct page *p, const struct cost_resource *r,
@@ -793,12 +796,12 @@ static void write_resources(struct page *p, const struct cost_answer *a)
 	for (int i = 0; i < COST_WHATS; i++)
 		if (c->resources[i].used.source) {
 			add_resource(p, &c->resources[i], i == COST_MEMORY);
-			label(p, i == COST_MEMORY ? "  memory" : "  CPU");
+			page_label(p, i == COST_MEMORY ? "  memory" : "  CPU");
 		}
 	if (c->instances.source) {
 		page_textf(p, "%.3g, %s", c->instances.value,
 			   source_words(c->instances.source));
-		label(p, "  instances");
+		page_label(p, "  instances");
 	}
 }
 
@@ -830,7 +833,7 @@ static void write_prices(struct page *p, const struct cost_answer *a)
 		buf_addf(&text, "; 1 month = %.0f h at this rate",
 			 COST_MONTH_S / 3600);
 	page_sentence(p, buf_str(&text));
-	label(p, "  prices");
+	page_label(p, "  prices");
 	buf_release(&text);
 }
 

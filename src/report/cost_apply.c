@@ -160,8 +160,8 @@ static const char *const loop =
 	"done\n"
 	"say \"done: $(shown)\"\n";
 
-static void begin(const struct cost_answer *a, const char *tool,
-		  const char *example, struct out *out)
+static void apply_begin(const struct cost_answer *a, const char *tool,
+			const char *example, struct out *out)
 {
 	outf(out,
 	     "#!/bin/sh\n"
@@ -221,7 +221,7 @@ void cost_write_gcloud_apply(const void *answer, struct out *out)
 	struct cost_run_size to;
 
 	cost_run_size(s, &to);
-	begin(a, "gcloud", "--region=europe-west1", out);
+	apply_begin(a, "gcloud", "--region=europe-west1", out);
 	write_word(out, "service", a->service);
 	out_text(out, "container=${CONTAINER:-} old_port=\n");
 	outf(out, "to_cpu=%d to_mib=%lld # 0: as it is\n\n",
@@ -328,7 +328,7 @@ void cost_write_kubernetes_apply(const void *answer, struct out *out)
 	struct cost_advised to;
 
 	cost_advised(&a->cost->size, &to);
-	begin(a, "kubectl", "--namespace=shop", out);
+	apply_begin(a, "kubectl", "--namespace=shop", out);
 	write_word(out, "service", a->service);
 	out_text(out,
 		 "workload=${WORKLOAD:-deployment/$service}\n"

@@ -654,7 +654,7 @@ void cost_refusal_text(const struct cost_size *size, struct buf *out)
 
 /* ---- for people ---- */
 
-static void put(struct page *p, double value, double unit)
+static void amount_put(struct page *p, double value, double unit)
 {
 	char text[COST_TEXT_BYTES] = "-";
 
@@ -672,14 +672,14 @@ static void write_row(struct page *p, const struct cost_size *s, int what)
 	struct cost_advised now;
 
 	cost_advised(s, &now);
-	put(p, s->request[what], unit);
-	put(p, s->limit[what], unit);
-	put(p, advice->p50, unit);
-	put(p, advice->p90, unit);
-	put(p, advice->p95, unit);
-	put(p, advice->peak, unit);
-	put(p, now.request[what], unit);
-	put(p, now.limit[what], unit);
+	amount_put(p, s->request[what], unit);
+	amount_put(p, s->limit[what], unit);
+	amount_put(p, advice->p50, unit);
+	amount_put(p, advice->p90, unit);
+	amount_put(p, advice->p95, unit);
+	amount_put(p, advice->peak, unit);
+	amount_put(p, now.request[what], unit);
+	amount_put(p, now.limit[what], unit);
 	if (p->style.is_markdown) {
 		markdown_cell(p, name);
 		markdown_row_end(p);
@@ -708,7 +708,7 @@ static void write_size_heads(struct page *p)
 }
 
 /* Returns the change of cost, in what is requested or else limited. */
-static double saving(const struct cost_answer *a)
+static double cost_saving(const struct cost_answer *a)
 {
 	const struct cost_size *s = &a->cost->size;
 	const double prices[COST_WHATS] = { a->prices.cpu,
@@ -730,7 +730,7 @@ static double saving(const struct cost_answer *a)
 
 static void write_saving(struct page *p, const struct cost_answer *a)
 {
-	double money = saving(a);
+	double money = cost_saving(a);
 	char text[COST_TEXT_BYTES];
 	struct buf line;
 

@@ -303,7 +303,7 @@ void document_alert_next(const struct document *d, struct buf *out)
 /* The horizon without a leak: a day to do something in. */
 #define HORIZON_USUAL_NS NS_PER_DAY
 
-static const struct growth *leaking(const struct document *d)
+static const struct growth *growth_leaking(const struct document *d)
 {
 	const struct leak_subject *s = &d->leak->subjects[LEAK_MEMORY];
 
@@ -332,7 +332,7 @@ static bool growth_by_percent(const struct document *d, const struct growth *g,
 bool document_growth(const struct document *d, struct document_growth *out)
 {
 	const struct metric_name *bytes = d->sources[METRIC_MEMORY].name;
-	const struct growth *g = leaking(d);
+	const struct growth *g = growth_leaking(d);
 	double limit = d->leak->limit_bytes;
 
 	*out = (struct document_growth){
@@ -392,7 +392,7 @@ void document_full_condition(const struct document *d, struct buf *out)
 
 void document_growth_measured(const struct document *d, struct buf *out)
 {
-	const struct growth *g = leaking(d);
+	const struct growth *g = growth_leaking(d);
 	char rate[UNIT_TEXT_BYTES], from[TIME_RFC3339_BYTES];
 
 	if (!g)
@@ -430,7 +430,7 @@ static void note_horizon(const struct document *d,
 			 struct notes *notes)
 {
 	char horizon[24], full[24], learning[24], rate[UNIT_TEXT_BYTES];
-	const struct growth *found = leaking(d);
+	const struct growth *found = growth_leaking(d);
 
 	format_duration(g->horizon_ns, horizon);
 	if (g->full_ns && found) {

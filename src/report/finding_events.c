@@ -22,8 +22,8 @@ bool trace_export_write(const struct trace *t, size_t part_bytes,
 }
 
 /* By the rules of `show`: nobody is asked what is usual. */
-static bool find(const struct trace *t, struct result *result,
-		 struct error *err)
+static bool events_find(const struct trace *t, struct result *result,
+			struct error *err)
 {
 	struct guilty_want want = { .by = GUILTY_BY_CRITICAL_PATH };
 	struct guilty_pick pick;
@@ -55,7 +55,7 @@ bool trace_export_findings(const struct trace *t, size_t part_bytes,
 		return error_memory(err, "the findings");
 	arena_init(&result->arena, LIMIT_RESULT_BYTES);
 	/* Without them the trace is worth as much as before. */
-	if (!find(t, result, &why))
+	if (!events_find(t, result, &why))
 		result->finding_count = 0;
 	done = why.code != ERROR_MEMORY || error_memory(err, "the findings");
 	done = done && otlp_trace_write(t, result, part_bytes, take, context,

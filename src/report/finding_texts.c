@@ -329,7 +329,7 @@ static const char *rest_words(enum finding_kind kind)
 	}
 }
 
-static void tell(const struct telling *k)
+static void finding_describe(const struct telling *k)
 {
 	static void (*const tellers[FINDING_KINDS])(const struct telling *) = {
 		[FINDING_N_PLUS_ONE] = report_loop,
@@ -368,7 +368,7 @@ bool finding_texts_write(const struct calls *calls, struct result *result,
 		struct trace_finding *f = &result->findings[i];
 		const struct telling k = { calls, calls->t, &f->facts, &text };
 
-		tell(&k);
+		finding_describe(&k);
 		if (!wording_take(&text, &result->arena, &f->text, err))
 			return false;
 	}

@@ -476,7 +476,7 @@ static void write_label(struct page *p, const struct leak_subject *s)
 	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
 }
 
-static double grown(const struct growth *g)
+static double growth_factor(const struct growth *g)
 {
 	return g->end - g->start;
 }
@@ -537,7 +537,7 @@ static void write_none(struct page *p, const struct leak *l,
 	const struct growth *g = &s->total;
 	char change[UNIT_TEXT_BYTES], load[UNIT_TEXT_BYTES];
 
-	leak_format_held(s, fabs(grown(g)), change);
+	leak_format_held(s, fabs(growth_factor(g)), change);
 	page_name(p, str_from(l->service), 0);
 	page_text(p, " does not leak: ");
 	switch (g->kind) {
@@ -564,7 +564,7 @@ static void write_none(struct page *p, const struct leak *l,
 			   leak_subject_word(s), change);
 		break;
 	case GROWTH_WITH_LOAD:
-		format_percent(g->start > 0 ? grown(g) / g->start : NAN,
+		format_percent(g->start > 0 ? growth_factor(g) / g->start : NAN,
 			       change);
 		format_percent(g->load_growth, load);
 		page_textf(p,
@@ -581,7 +581,7 @@ static void write_none(struct page *p, const struct leak *l,
 
 /* ---- evidence ---- */
 
-static void evidence(struct page *p, const char *label)
+static void evidence_flush(struct page *p, const char *label)
 {
 	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
 }
@@ -594,7 +594,7 @@ static void write_function(struct page *p, const struct leak_subject *s)
 
 	if (!f) {
 		page_text(p, "no single function grows beyond noise");
-		evidence(p, "  function");
+		evidence_flush(p, "  function");
 		return;
 	}
 	page_name(p, f->found.name, 0);
@@ -602,12 +602,13 @@ static void write_function(struct page *p, const struct leak_subject *s)
 		page_text(p, "   ");
 		page_place_text(p, f->found.file, f->found.line);
 	}
-	evidence(p, "  function");
+	evidence_flush(p, "  function");
 	add_rate(p, s, &f->found.growth);
-	if (grown(&s->total) > 0) {
-		format_percent(
-			fmin(grown(&f->found.growth) / grown(&s->total), 1),
-			share);
+	if (growth_factor(&s->total) > 0) {
+		format_percent(fmin(growth_factor(&f->found.growth) /
+					    growth_factor(&s->total),
+				    1),
+			       share);
 		page_textf(p, ", %s of what grew", share);
 	}
 	if (f->bytes_each > 0) {
@@ -617,7 +618,7 @@ static void write_function(struct page *p, const struct leak_subject *s)
 			     count);
 		page_textf(p, "; %s per object, %s more per hour", each, count);
 	}
-	evidence(p, "");
+	evidence_flush(p, "");
 }
 
 static void write_path(struct page *p, const struct leak_function *f)
@@ -626,7 +627,7 @@ static void write_path(struct page *p, const struct leak_function *f)
 
 	if (f->found.path.ptr) {
 		page_foreign(p, f->found.path);
-		evidence(p, "  path");
+		evidence_flush(p, "  path");
 	}
 	if (f->allocated_hour > 0) {
 		format_size(sat_round_f64(f->allocated_hour), made);
@@ -635,7 +636,7 @@ static void write_path(struct page *p, const struct leak_function *f)
 			stays);
 		page_textf(p, "%s per hour there, %s of it stays in "
 			      "use", made, stays);
-		evidence(p, "  allocates");
+		evidence_flush(p, "  allocates");
 	}
 }
 
@@ -683,7 +684,7 @@ static void write_instances(struct page *p, const struct leak_subject *s)
 			   s->restarts ? " process lifetimes" : "");
 	if (s->short_count)
 		page_textf(p, "; %zu too short to judge", s->short_count);
-	evidence(p, "  instances");
+	evidence_flush(p, "  instances");
 }
 
 /* Below it there is no telling from noise. */
@@ -707,7 +708,7 @@ static void write_load(struct page *p, const struct leak *l,
 			   l->load_type.ptr ? "CPU of each instance"
 					    : "requests of the service");
 	}
-	evidence(p, "  load");
+	evidence_flush(p, "  load");
 }
 
 static void write_subject(struct page *p, const struct leak *l,
@@ -729,7 +730,7 @@ static void write_subject(struct page *p, const struct leak *l,
 			block);
 	page_window(p, l->window, 0);
 	page_textf(p, ", in %u intervals of %s", GROWTH_BLOCKS, block);
-	evidence(p, "  window");
+	evidence_flush(p, "  window");
 }
 
 /* ---- the table ---- */

@@ -549,7 +549,7 @@ static void explain_word(const struct rules_fault *f, struct error *err)
 	buf_release(&list);
 }
 
-static void explain(const struct rules_fault *f, struct error *err)
+static void fault_explain(const struct rules_fault *f, struct error *err)
 {
 	switch (f->kind) {
 	case RULES_FAULT_NONE:
@@ -581,7 +581,7 @@ static void explain(const struct rules_fault *f, struct error *err)
 bool rules_fault_explain(const struct rules_fault *fault, const char *name,
 			 struct error *err)
 {
-	explain(fault, err);
+	fault_explain(fault, err);
 	if (fault->line)
 		return error_prefix(err, "%s:%zu", name, fault->line);
 	return error_prefix(err, "%s", name);

@@ -23,7 +23,7 @@ static int compare_names(const void *left, const void *right)
 }
 
 /* As the column has it: of the measure of the table. */
-static double before(const struct function_row *row, enum rank_by measure)
+static double value_before(const struct function_row *row, enum rank_by measure)
 {
 	if (measure == RANK_SELF)
 		return row->baseline_self;
@@ -35,7 +35,7 @@ static int compare_before(const void *left, const void *right, void *measure)
 {
 	const struct function_row *a = left, *b = right;
 	const enum rank_by *by = measure;
-	int order = compare_f64(before(b, *by), before(a, *by));
+	int order = compare_f64(value_before(b, *by), value_before(a, *by));
 
 	return order ? order : compare_ranks(a, b);
 }

@@ -508,7 +508,7 @@ static void add_buf(struct page *p, struct buf *text)
 	buf_clear(text);
 }
 
-static void flush(struct page *p, const char *label)
+static void line_flush(struct page *p, const char *label)
 {
 	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
 }
@@ -644,7 +644,7 @@ static void write_versions(struct page *p, const struct when *w)
 		page_text(p, i ? "; " : "");
 		write_version(p, w, &w->versions[i]);
 	}
-	flush(p, "  version");
+	line_flush(p, "  version");
 }
 
 static void write_instances(struct page *p, const struct when *w)
@@ -659,7 +659,7 @@ static void write_instances(struct page *p, const struct when *w)
 		page_textf(p,
 			   "changed: %u of %u stopped, %u started; %u after",
 			   i->gone_count, i->before, i->new_count, i->after);
-	flush(p, "  instances");
+	line_flush(p, "  instances");
 }
 
 /* Steps on either side of it that tell how a series went on. */
@@ -670,8 +670,8 @@ struct vicinity {
 	size_t steps; /* that were measured */
 };
 
-static struct vicinity around(const struct when_series *s, int64_t from_ns,
-			      int64_t to_ns)
+static struct vicinity vicinity_around(const struct when_series *s,
+				       int64_t from_ns, int64_t to_ns)
 {
 	double amount = 0, count = 0;
 	size_t steps = 0;
@@ -706,8 +706,10 @@ static void add_around(const struct when *w, enum when_measure m,
 	const struct when_series *s = &w->series[m];
 	int64_t side_ns = w->steps.step_ms * NS_PER_MS * SIDE_STEPS;
 	struct time_range at = w->step.at;
-	struct vicinity before = around(s, at.from_ns - side_ns, at.from_ns);
-	struct vicinity after = around(s, at.to_ns, at.to_ns + side_ns);
+	struct vicinity before =
+		vicinity_around(s, at.from_ns - side_ns, at.from_ns);
+	struct vicinity after =
+		vicinity_around(s, at.to_ns, at.to_ns + side_ns);
 	double low = fmin(before.level, after.level);
 	double high = fmax(before.level, after.level);
 	size_t least = min_size(before.steps, after.steps);
@@ -752,7 +754,7 @@ static void write_beside(struct page *p, const struct when *w,
 	}
 	add_buf(p, &text);
 	buf_release(&text);
-	flush(p, label);
+	line_flush(p, label);
 }
 
 static void write_other_steps(struct page *p, const struct when *w)
@@ -778,7 +780,7 @@ static void write_other_steps(struct page *p, const struct when *w)
 		add_buf(p, &text);
 	}
 	buf_release(&text);
-	flush(p, "  other");
+	line_flush(p, "  other");
 }
 
 static void write_evidence(struct page *p, const struct when *w)
@@ -801,7 +803,7 @@ static void write_evidence(struct page *p, const struct when *w)
 			     "effect");
 	page_textf(p, "; %zu of at most %zu queries", w->request_count,
 		   w->request_limit);
-	flush(p, "  measured");
+	line_flush(p, "  measured");
 }
 
 static void write_tail(struct page *p, const struct when_answer *a)

@@ -298,7 +298,7 @@ void explorer_not_found(struct explorer *e)
 					 : "no search yet: press /";
 }
 
-static void type(struct explorer *e, const struct tui_event *event)
+static void text_type(struct explorer *e, const struct tui_event *event)
 {
 	const struct tui_event next = { .key = TUI_CHARACTER,
 					.character = 'n' };
@@ -428,7 +428,7 @@ void explorer_event(struct explorer *e, const struct tui_event *event)
 		return;
 	}
 	if (e->is_typing) {
-		type(e, event);
+		text_type(e, event);
 		return;
 	}
 	if (!e->has_report && on_common(e, event))

@@ -32,7 +32,7 @@ static bool is_shown(const struct explorer *e, uint32_t node)
 }
 
 /* Scrolls until the selected frame is visible. */
-static void scroll(struct explorer *e)
+static void graph_scroll(struct explorer *e)
 {
 	uint32_t depth = depth_of(e, e->selected);
 	uint32_t rows = explorer_body_rows(e);
@@ -51,7 +51,7 @@ static void select_node(struct explorer *e, uint32_t node)
 	 * change. */
 	if (e->tab == TAB_FLAME)
 		e->function = e->f->nodes[node].function;
-	scroll(e);
+	graph_scroll(e);
 }
 
 /* Keeps some rows above the frame, so that callees at the edge are visible. */
@@ -73,7 +73,7 @@ void graph_settle(struct explorer *e)
 		e->zoom = e->f->nodes[e->zoom].parent;
 	while (e->selected && !is_shown(e, e->selected))
 		e->selected = e->f->nodes[e->selected].parent;
-	scroll(e);
+	graph_scroll(e);
 }
 
 /* Callers of the zoomed node fill the width, too. */
@@ -191,7 +191,7 @@ void graph_enter(struct explorer *e)
 		graph_show(e, e->function);
 }
 
-static bool build(struct explorer *e)
+static bool graph_build(struct explorer *e)
 {
 	const struct flame_view view = explorer_view(e);
 
@@ -212,10 +212,10 @@ static uint32_t turn_row(const struct explorer *e, uint32_t row)
 }
 
 /* A second click zooms in. */
-static void click(struct explorer *e, uint32_t row, uint32_t column)
+static void graph_click(struct explorer *e, uint32_t row, uint32_t column)
 {
 	if (row < EXPLORER_BODY_TOP ||
-	    row - EXPLORER_BODY_TOP >= explorer_body_rows(e) || !build(e))
+	    row - EXPLORER_BODY_TOP >= explorer_body_rows(e) || !graph_build(e))
 		return;
 	row = turn_row(e, row - EXPLORER_BODY_TOP);
 	if (row >= e->grid.row_count)
@@ -303,7 +303,7 @@ void graph_event(struct explorer *e, const struct tui_event *event)
 		graph_zoom(e, e->selected);
 		break;
 	case TUI_CLICK:
-		click(e, event->row, event->column);
+		graph_click(e, event->row, event->column);
 		break;
 	case TUI_CHARACTER:
 		on_character(e, event->character);
@@ -404,7 +404,7 @@ static void draw_row(struct explorer *e, const struct surface *s, uint32_t row)
 
 void graph_draw(struct explorer *e, const struct surface *s)
 {
-	if (!build(e))
+	if (!graph_build(e))
 		return;
 	for (uint32_t row = 0; row < explorer_body_rows(e); row++)
 		draw_row(e, s, row);

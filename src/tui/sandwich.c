@@ -24,14 +24,15 @@ struct counting {
 	uint32_t *ends; /* end of the outermost frame of a callee */
 };
 
-static void add(int64_t sum[FLAME_SIDES], const struct flame_node *n)
+static void sums_add(int64_t sum[FLAME_SIDES], const struct flame_node *n)
 {
 	for (int s = 0; s < FLAME_SIDES; s++)
 		sum[s] = sat_add_i64(sum[s], n->values[s].total);
 }
 
 /* Recursive calls are not counted: only the outermost frame of a stack. */
-static void count(struct counting *c, const struct flame *f, uint32_t function)
+static void parts_count(struct counting *c, const struct flame *f,
+			uint32_t function)
 {
 	uint32_t end = 0;
 
@@ -43,16 +44,16 @@ static void count(struct counting *c, const struct flame *f, uint32_t function)
 
 		if (n->function == function) {
 			if (i >= end && above != FLAME_NONE)
-				add(c->above[above], n);
+				sums_add(c->above[above], n);
 			end = i >= end ? n->end : end;
 		} else if (above == function && i >= c->ends[n->function]) {
-			add(c->below[n->function], n);
+			sums_add(c->below[n->function], n);
 			c->ends[n->function] = n->end;
 		}
 	}
 }
 
-static int compare(const void *pa, const void *pb)
+static int parts_compare(const void *pa, const void *pb)
 {
 	const struct callers_row *a = pa, *b = pb;
 	int order = (int)a->role - (int)b->role;
@@ -93,7 +94,7 @@ static void add_rows(struct callers *c, const struct counting *n,
 		add_caller_row(c, f, below, i, n->below[i]);
 	}
 	add_caller_row(c, f, CALLERS_THIS, function, fn->totals);
-	qsort(c->rows, c->count, sizeof *c->rows, compare);
+	qsort(c->rows, c->count, sizeof *c->rows, parts_compare);
 	for (c->place = 0; c->place < c->count; c->place++)
 		if (c->rows[c->place].role == CALLERS_THIS)
 			return;
@@ -117,7 +118,7 @@ static bool callers_build(struct callers *c, const struct flame *f,
 	c->rows = mem_calloc(2 * count_all + 1, sizeof *c->rows);
 	is_done = n.above && n.below && n.ends && c->rows;
 	if (is_done) {
-		count(&n, f, function);
+		parts_count(&n, f, function);
 		add_rows(c, &n, f, function);
 	}
 	mem_free(n.above);
@@ -148,7 +149,7 @@ static void select_row(struct explorer *e, uint32_t row)
 }
 
 /* Shows another function in the middle. */
-static bool build(struct explorer *e, uint32_t function)
+static bool sandwich_build(struct explorer *e, uint32_t function)
 {
 	if (e->calls_of == function && e->calls.rows)
 		return true;
@@ -166,7 +167,7 @@ static bool build(struct explorer *e, uint32_t function)
 
 void sandwich_enter(struct explorer *e)
 {
-	(void)build(e, e->function);
+	(void)sandwich_build(e, e->function);
 }
 
 static uint32_t selected_function(const struct explorer *e)
@@ -175,7 +176,7 @@ static uint32_t selected_function(const struct explorer *e)
 			      : e->function;
 }
 
-static void click(struct explorer *e, uint32_t row)
+static void sandwich_click(struct explorer *e, uint32_t row)
 {
 	uint32_t first = EXPLORER_BODY_TOP + 1;
 
@@ -184,7 +185,7 @@ static void click(struct explorer *e, uint32_t row)
 		return;
 	row += e->calls_list.top - first;
 	if (row == e->calls_list.selected)
-		(void)build(e, selected_function(e));
+		(void)sandwich_build(e, selected_function(e));
 	else
 		select_row(e, row);
 }
@@ -207,9 +208,9 @@ static void find_next(struct explorer *e, bool is_forward)
 void sandwich_event(struct explorer *e, const struct tui_event *event)
 {
 	if (event->key == TUI_ENTER) {
-		(void)build(e, selected_function(e));
+		(void)sandwich_build(e, selected_function(e));
 	} else if (event->key == TUI_CLICK) {
-		click(e, event->row);
+		sandwich_click(e, event->row);
 	} else if (event->key == TUI_CHARACTER) {
 		if (event->character == 'n' || event->character == 'N')
 			find_next(e, event->character == 'n');

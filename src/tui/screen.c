@@ -164,8 +164,8 @@ static void add_plain(struct str text)
 	}
 }
 
-static void put(void *context, uint32_t row, uint32_t column, struct str text,
-		const struct look *look)
+static void screen_put(void *context, uint32_t row, uint32_t column,
+		       struct str text, const struct look *look)
 {
 	struct terminal *t = context;
 
@@ -346,8 +346,8 @@ static void set_up(const struct render_input *in, struct terminal *t)
 	}
 }
 
-static bool show(const struct render_input *in, struct terminal *t,
-		 struct error *err)
+static bool screen_show(const struct render_input *in, struct terminal *t,
+			struct error *err)
 {
 	use_env(FALSE);
 	use_tioctl(TRUE);
@@ -373,14 +373,14 @@ static bool show(const struct render_input *in, struct terminal *t,
 bool tui_run(const struct render_input *in, struct error *err)
 {
 	struct terminal t = { .surface = { .use_unicode = in->style.use_unicode,
-					   .put = put } };
+					   .put = screen_put } };
 	bool is_done;
 
 	t.surface.context = &t;
 	if (explorer_init(&t.explorer, in, 24, 80)) {
 		setlocale(LC_CTYPE, "");
 		catch_signals(&t);
-		is_done = show(in, &t, err);
+		is_done = screen_show(in, &t, err);
 		for (size_t i = 0; i < CAUGHT; i++)
 			sigaction(caught[i], &t.before[i], NULL);
 		sigprocmask(SIG_SETMASK, &t.mask, NULL);

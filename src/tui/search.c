@@ -41,7 +41,7 @@ void search_clear(struct search *s)
 
 /* Compiles the pattern; if it is not a valid expression (yet), such as
  * "(*Conn", searches for it literally. */
-static struct regex *compile(const struct search *s)
+static struct regex *search_compile(const struct search *s)
 {
 	char text[2 * SEARCH_BYTES + 8];
 	struct error err = { 0 };
@@ -70,7 +70,7 @@ static struct regex *compile(const struct search *s)
 	return regex_new((struct str){ text, len }, "/", &err);
 }
 
-static void look(struct search *s)
+static void matches_look(struct search *s)
 {
 	struct error err = { 0 };
 
@@ -78,7 +78,7 @@ static void look(struct search *s)
 	regex_free(s->re);
 	s->is_late = false;
 	s->is_active = s->len > 0;
-	s->re = s->is_active ? compile(s) : NULL;
+	s->re = s->is_active ? search_compile(s) : NULL;
 	if (!s->re)
 		return;
 	regex_limit_steps(s->re, STEPS);
@@ -100,7 +100,7 @@ bool search_finds_text(struct search *s, struct str a, struct str b)
 }
 
 /* Encodes as UTF-8, at most four bytes. */
-static size_t encode(uint32_t c, char out[4])
+static size_t utf8_put(uint32_t c, char out[4])
 {
 	if (c < 0x80) {
 		out[0] = (char)c;
@@ -132,13 +132,13 @@ void search_add(struct search *s, uint32_t character)
 	if (character < 0x20 || (character >= 0x7f && character < 0xa0) ||
 	    character > 0x10ffff)
 		return;
-	count = encode(character, bytes);
+	count = utf8_put(character, bytes);
 	if (s->len + count > SEARCH_BYTES)
 		return;
 	memcpy(s->text + s->len, bytes, count);
 	s->len += count;
 	s->text[s->len] = '\0';
-	look(s);
+	matches_look(s);
 }
 
 void search_drop(struct search *s)
@@ -146,7 +146,7 @@ void search_drop(struct search *s)
 	if (s->len)
 		s->len = utf8_floor(s->text, s->len, s->len - 1);
 	s->text[s->len] = '\0';
-	look(s);
+	matches_look(s);
 }
 
 bool search_finds(const struct search *s, uint32_t node)

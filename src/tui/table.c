@@ -78,7 +78,7 @@ static double key_of(const struct functions *t, const struct flame *f,
 	return 0;
 }
 
-static int compare(const void *pa, const void *pb)
+static int rows_compare(const void *pa, const void *pb)
 {
 	const struct function_sum *a = pa, *b = pb;
 	int order = compare_u64(a->place, b->place);
@@ -137,7 +137,7 @@ static bool functions_build(struct functions *t, const struct flame *f,
 	if (!t->rows || !add_nodes(t->rows, f, node))
 		return false;
 	keep_rows(t, f, node, by_side);
-	qsort(t->rows, t->count, sizeof *t->rows, compare);
+	qsort(t->rows, t->count, sizeof *t->rows, rows_compare);
 	for (uint32_t i = 0; t->is_reversed && i < t->count / 2; i++) {
 		struct function_sum row = t->rows[i];
 
@@ -171,7 +171,7 @@ static void select_row(struct explorer *e, uint32_t row)
 		e->function = t->rows[t->list.selected].function;
 }
 
-static bool build(struct explorer *e)
+static bool table_build(struct explorer *e)
 {
 	struct functions *t = &e->functions;
 
@@ -188,7 +188,7 @@ void table_enter(struct explorer *e)
 {
 	uint32_t wanted = e->function;
 
-	if (!build(e))
+	if (!table_build(e))
 		return;
 	for (uint32_t row = 0; row < e->functions.count; row++)
 		if (e->functions.rows[row].function == wanted)
@@ -232,7 +232,7 @@ static void on_character(struct explorer *e, uint32_t c)
 }
 
 /* A second click shows the function. */
-static void click(struct explorer *e, uint32_t row)
+static void table_click(struct explorer *e, uint32_t row)
 {
 	struct functions *t = &e->functions;
 	uint32_t first = EXPLORER_BODY_TOP + 1;
@@ -251,12 +251,12 @@ void table_event(struct explorer *e, const struct tui_event *event)
 {
 	struct functions *t = &e->functions;
 
-	if (!build(e) || !t->count)
+	if (!table_build(e) || !t->count)
 		return;
 	if (event->key == TUI_CHARACTER) {
 		on_character(e, event->character);
 	} else if (event->key == TUI_CLICK) {
-		click(e, event->row);
+		table_click(e, event->row);
 	} else if (event->key == TUI_ENTER) {
 		explorer_go(e, TAB_FLAME);
 	} else {
@@ -376,7 +376,7 @@ void table_draw(struct explorer *e, const struct surface *s)
 {
 	const struct functions *t = &e->functions;
 
-	if (!build(e))
+	if (!table_build(e))
 		return;
 	draw_head(e, s);
 	for (uint32_t i = 0; i < page_rows(e); i++) {

@@ -22,7 +22,7 @@ LIBRARY_CALLS(TERM_CALLS, LIBNCURSES)
 #define setupterm LIBRARY_CALL(setupterm)
 #define tigetstr LIBRARY_CALL(tigetstr)
 
-static bool check(struct error *err)
+static bool terminal_check(struct error *err)
 {
 	const char *term = getenv("TERM");
 	bool is_known = term && *term &&
@@ -42,7 +42,7 @@ static bool check(struct error *err)
 
 bool terminfo_check(struct error *err)
 {
-	return calls_load(err) && check(err);
+	return calls_load(err) && terminal_check(err);
 }
 
 #endif

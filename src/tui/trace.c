@@ -81,7 +81,7 @@ static void show_profile(struct explorer *e)
 		e->message = "the profile is of another service";
 }
 
-static void click(struct explorer *e, uint32_t row)
+static void trace_click(struct explorer *e, uint32_t row)
 {
 	uint32_t first = EXPLORER_BODY_TOP + 1;
 
@@ -121,7 +121,7 @@ void trace_event(struct explorer *e, const struct tui_event *event)
 	if (event->key == TUI_ENTER)
 		show_profile(e);
 	else if (event->key == TUI_CLICK)
-		click(e, event->row);
+		trace_click(e, event->row);
 	else if (event->key == TUI_CHARACTER &&
 		 (event->character == 'n' || event->character == 'N'))
 		find_next(e, event->character == 'n');

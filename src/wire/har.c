@@ -466,7 +466,7 @@ static void next_integer(struct reading *c, int64_t *value)
 
 /* ---- bodies ---- */
 
-static bool unpack(struct buf *body, struct error *err)
+static bool body_unpack(struct buf *body, struct error *err)
 {
 	size_t len;
 
@@ -505,7 +505,7 @@ static bool read_body(struct reading *c, const char *mark, struct buf *out,
 			json_skip(c->r);
 		}
 	}
-	return !is_packed || !out->len || unpack(out, c->err);
+	return !is_packed || !out->len || body_unpack(out, c->err);
 }
 
 /* ---- headers ---- */
@@ -800,7 +800,7 @@ static bool read_root(struct reading *c)
 	return is_ok;
 }
 
-static bool check(const struct reading *c)
+static bool case_check(const struct reading *c)
 {
 	json_expect_end(c->r, "object");
 	if (!json_check(c->r, c->err))
@@ -828,7 +828,7 @@ static bool har_read(struct har *h, struct str bytes, struct error *err)
 	if (!c.r)
 		return false;
 	buf_init(&c.text, LIMIT_HAR_BYTES);
-	is_ok = read_root(&c) && check(&c);
+	is_ok = read_root(&c) && case_check(&c);
 	buf_release(&c.text);
 	json_free(c.r);
 	return is_ok;

@@ -621,7 +621,7 @@ static int64_t stall_ms(const struct job *job)
 }
 
 /* Keeps the first failure of several calls. */
-static void keep(CURLcode *first, CURLcode code)
+static void code_keep(CURLcode *first, CURLcode code)
 {
 	if (*first == CURLE_OK)
 		*first = code;
@@ -632,25 +632,28 @@ static CURLcode set_transfer(struct job *job)
 	CURL *easy = job->easy;
 	CURLcode rc = CURLE_OK;
 
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_URL, job->exchange->url));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https"));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_URL, job->exchange->url));
+	code_keep(&rc,
+		  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https"));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L));
 	/* For at most four parallel requests HTTP/1.1 suffices, with a single
 	 * kind of framing and of truncation. */
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-				   (long)CURL_HTTP_VERSION_1_1));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_USERAGENT,
-				   "tracefind/" TRACEFIND_VERSION));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-				   (long)connect_ms(job)));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+					(long)CURL_HTTP_VERSION_1_1));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L));
+	code_keep(&rc,
+		  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_USERAGENT,
+					"tracefind/" TRACEFIND_VERSION));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+					(long)connect_ms(job)));
 	/* 0 would mean no limit. */
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-				   (long)(left_ms(job->wire) + 1)));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, job->curl_text));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_PRIVATE, job));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+					(long)(left_ms(job->wire) + 1)));
+	code_keep(&rc,
+		  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, job->curl_text));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_PRIVATE, job));
 	return rc;
 }
 
@@ -663,13 +666,16 @@ static CURLcode set_callbacks(struct job *job)
 	CURL *easy = job->easy;
 	CURLcode rc = CURLE_OK;
 
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_HEADERDATA, job));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_WRITEDATA, job));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_PREREQDATA, job));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, RECEIVE_BYTES));
+	code_keep(&rc,
+		  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_HEADERDATA, job));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_WRITEDATA, job));
+	code_keep(&rc,
+		  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_PREREQDATA, job));
+	code_keep(&rc,
+		  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, RECEIVE_BYTES));
 	return rc;
 }
 
@@ -677,23 +683,25 @@ static CURLcode set_trust(CURL *easy, const struct endpoint *e)
 {
 	CURLcode rc = CURLE_OK;
 
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_SSLVERSION,
-				   (long)CURL_SSLVERSION_TLSv1_2));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER,
-				   e->is_insecure ? 0L : 1L));
-	keep(&rc, curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST,
-				   e->is_insecure ? 0L : 2L));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_SSLVERSION,
+					(long)CURL_SSLVERSION_TLSv1_2));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER,
+					e->is_insecure ? 0L : 1L));
+	code_keep(&rc, curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST,
+					e->is_insecure ? 0L : 2L));
 	if (e->cacert)
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_CAINFO, e->cacert));
+		code_keep(&rc,
+			  curl_easy_setopt(easy, CURLOPT_CAINFO, e->cacert));
 	if (e->cert)
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_SSLCERT, e->cert));
+		code_keep(&rc,
+			  curl_easy_setopt(easy, CURLOPT_SSLCERT, e->cert));
 	if (e->key)
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_SSLKEY, e->key));
+		code_keep(&rc, curl_easy_setopt(easy, CURLOPT_SSLKEY, e->key));
 	if (e->proxy)
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_PROXY, e->proxy));
+		code_keep(&rc, curl_easy_setopt(easy, CURLOPT_PROXY, e->proxy));
 	else if (host_is_loopback(e->url))
 		/* The proxy in the environment is for remote hosts. */
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_PROXY, ""));
+		code_keep(&rc, curl_easy_setopt(easy, CURLOPT_PROXY, ""));
 	return rc;
 }
 
@@ -702,13 +710,14 @@ static CURLcode set_method(CURL *easy, const struct http_request *request)
 	CURLcode rc = CURLE_OK;
 
 	if (!strcmp(request->method, "POST")) {
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_POST, 1L));
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
-					   buf_text(&request->body)));
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		code_keep(&rc, curl_easy_setopt(easy, CURLOPT_POST, 1L));
+		code_keep(&rc, curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
+						buf_text(&request->body)));
+		code_keep(&rc,
+			  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
 					   (curl_off_t)request->body.len));
 	} else {
-		keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L));
+		code_keep(&rc, curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L));
 	}
 	return rc;
 }
@@ -751,14 +760,14 @@ static bool job_start(struct job *job, struct error *err)
 	receive_init(&job->receive, x->response, x->request->sieve);
 	x->response->tries++;
 	rc = set_transfer(job);
-	keep(&rc, set_callbacks(job));
-	keep(&rc, set_trust(job->easy, x->request->endpoint));
-	keep(&rc, set_method(job->easy, x->request));
+	code_keep(&rc, set_callbacks(job));
+	code_keep(&rc, set_trust(job->easy, x->request->endpoint));
+	code_keep(&rc, set_method(job->easy, x->request));
 	if (!http_headers_make(x->request, &job->headers))
-		keep(&rc, CURLE_OUT_OF_MEMORY);
+		code_keep(&rc, CURLE_OUT_OF_MEMORY);
 	else
-		keep(&rc, curl_easy_setopt(job->easy, CURLOPT_HTTPHEADER,
-					   job->headers));
+		code_keep(&rc, curl_easy_setopt(job->easy, CURLOPT_HTTPHEADER,
+						job->headers));
 	if (rc == CURLE_OK &&
 	    curl_multi_add_handle(job->wire->multi, job->easy) == CURLM_OK)
 		return true;
@@ -795,8 +804,8 @@ static const struct {
 	{ CURLE_OUT_OF_MEMORY, WIRE_MEMORY },
 };
 
-static enum wire_failure classify(const struct job *job, CURLcode code,
-				  long os_error)
+static enum wire_failure failure_classify(const struct job *job, CURLcode code,
+					  long os_error)
 {
 	enum wire_failure failure = WIRE_OTHER;
 
@@ -821,7 +830,8 @@ static enum wire_failure classify(const struct job *job, CURLcode code,
 	return failure;
 }
 
-static void describe(struct job *job, enum wire_failure failure, long os_error)
+static void failure_describe(struct job *job, enum wire_failure failure,
+			     long os_error)
 {
 	struct exchange *x = job->exchange;
 	struct wire_facts facts = {
@@ -877,7 +887,8 @@ static inline bool wire_is_broken(enum wire_failure failure)
 }
 
 /* Ends a try: completed, or waiting for a retry. */
-static void finish(struct job *job, enum wire_failure failure, long os_error)
+static void transfer_finish(struct job *job, enum wire_failure failure,
+			    long os_error)
 {
 	struct http_response *response = job->exchange->response;
 	int64_t now_ns = clock_monotonic_ns(), delay_ms;
@@ -894,7 +905,7 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 	if (job->is_stopped)
 		wire_prefix(job->exchange->url, &response->err);
 	else if (failure != WIRE_OK)
-		describe(job, failure, os_error);
+		failure_describe(job, failure, os_error);
 	is_broken = !job->is_stopped && wire_is_broken(failure);
 	delay_ms = next_delay_ms(job, is_broken);
 	job_unhook(job);
@@ -950,7 +961,7 @@ static bool start_ready(struct wire *w, struct error *err)
 				receive_init(&job->receive,
 					     job->exchange->response,
 					     job->exchange->request->sieve);
-				describe(job, WIRE_OUT_OF_TIME, 0);
+				failure_describe(job, WIRE_OUT_OF_TIME, 0);
 			}
 			job_end(job);
 		} else if (has_to_wait(w, job, now_ns)) {
@@ -985,10 +996,11 @@ static void collect_finished(struct wire *w)
 		 * complete. */
 		if (code == CURLE_WRITE_ERROR && job->receive.is_enough)
 			code = CURLE_OK;
-		finish(job,
-		       code == CURLE_OK ? WIRE_OK
-					: classify(job, code, os_error),
-		       os_error);
+		transfer_finish(job,
+				code == CURLE_OK
+					? WIRE_OK
+					: failure_classify(job, code, os_error),
+				os_error);
 	}
 }
 
@@ -1003,7 +1015,7 @@ static void stop_stalled(struct wire *w)
 
 		if (job->state == JOB_RUNNING && job->is_connected &&
 		    now_ns - job->activity_ns > stall_ms(job) * NS_PER_MS)
-			finish(job, WIRE_STALLED, 0);
+			transfer_finish(job, WIRE_STALLED, 0);
 	}
 }
 

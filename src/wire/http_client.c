@@ -234,7 +234,7 @@ static bool take_ready(void *context, bool *is_done, struct error *err)
 	return !*is_done || take_next(b, err);
 }
 
-static bool send(struct batch *b, struct error *err)
+static bool batch_send(struct batch *b, struct error *err)
 {
 	const struct wire_work work = { take_ready, b };
 	struct http_client *c = b->client;
@@ -292,10 +292,10 @@ static void find_cached(struct batch *b)
 static bool run_live(struct batch *b, struct error *err)
 {
 	find_cached(b);
-	if (!send(b, err))
+	if (!batch_send(b, err))
 		return false;
 	prepare_again(b);
-	return send(b, err) && take_rest(b, err);
+	return batch_send(b, err) && take_rest(b, err);
 }
 
 /* Replays do not check credentials: there are none, and nothing is sent.
@@ -559,7 +559,7 @@ static void describe_connect(enum wire_failure failure,
 	}
 }
 
-static bool says(const struct wire_facts *f, const char *words)
+static bool facts_say(const struct wire_facts *f, const char *words)
 {
 	return strstr(f->detail, words) != NULL;
 }
@@ -571,13 +571,13 @@ static void describe_distrust(const struct wire_facts *f, struct error *err)
 	struct str host = url_authority(f->url);
 	const char *side = side_prefix(f->endpoint);
 
-	if (says(f, "target host name"))
+	if (facts_say(f, "target host name"))
 		error_set(err, ERROR_NETWORK,
 			  "%.*s: " WIRE_SAYS_OTHER_NAME " (%s): put a name "
 			  "that it is for into %s; --insecure skips the "
 			  "check",
 			  STR_ARGS(host), f->detail, side_url(f->endpoint));
-	else if (says(f, "expired") || says(f, "not yet valid"))
+	else if (facts_say(f, "expired") || facts_say(f, "not yet valid"))
 		error_set(err, ERROR_NETWORK,
 			  "%.*s: " WIRE_SAYS_OUT_OF_DATE " (%s): the server "
 			  "needs a new one, or this machine's clock is wrong; "

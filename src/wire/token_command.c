@@ -35,7 +35,8 @@ struct child {
 /* ---- starting ---- */
 
 /* Only async-signal-safe calls, between fork and exec. */
-static _Noreturn void become(const char *command, const int ends[STREAMS])
+static _Noreturn void command_become(const char *command,
+				     const int ends[STREAMS])
 {
 	struct sigaction usual = { .sa_handler = SIG_DFL };
 	int null = open("/dev/null", O_RDONLY);
@@ -85,7 +86,7 @@ static bool child_start(struct child *c, const char *command, struct error *err)
 		return false;
 	}
 	if (c->pid == 0)
-		become(command, theirs);
+		command_become(command, theirs);
 	close_all(theirs);
 	return true;
 }

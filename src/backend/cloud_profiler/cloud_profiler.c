@@ -47,7 +47,7 @@ static void check_list(struct checkup *c, const struct profile_list *list)
 		 &"s"[list->count == 1], oldest, newest);
 }
 
-static bool examine(struct checkup *c, bool *is_up, struct error *err)
+static bool checkup_examine(struct checkup *c, bool *is_up, struct error *err)
 {
 	const struct profile_list *list;
 	struct error why = { 0 };
@@ -80,7 +80,7 @@ static bool examine(struct checkup *c, bool *is_up, struct error *err)
 
 const struct profile_checkup checkup_cloud_profiler = {
 	.title = "Cloud Profiler",
-	.examine = examine,
+	.examine = checkup_examine,
 	.lookback_ns = CLOUD_RETENTION_NS,
 	.add_fix = "start Cloud Profiler's agent in it",
 	.logs_fix = "look at the agents' logs, whose account needs "
@@ -149,8 +149,8 @@ struct giving {
 	bool *is_wanted;
 };
 
-static void describe(const struct profile_list *list, uint32_t index,
-		     struct whole_profile *w)
+static void whole_describe(const struct profile_list *list, uint32_t index,
+			   struct whole_profile *w)
 {
 	const struct stored_profile *p = &list->profiles[index];
 	const struct stored_series *s = &list->series[p->series];
@@ -179,21 +179,21 @@ static void describe(const struct profile_list *list, uint32_t index,
 	}
 }
 
-static bool take(void *context, uint32_t index, struct str bytes, bool *is_good,
-		 struct error *err)
+static bool profile_take(void *context, uint32_t index, struct str bytes,
+			 bool *is_good, struct error *err)
 {
 	struct giving *g = context;
 	struct whole_profile w;
 
 	(void)is_good;
-	describe(g->list, index, &w);
+	whole_describe(g->list, index, &w);
 	w.bytes = bytes;
 	g->is_wanted[index] = false;
 	return g->taker->take(g->taker->context, &w, NULL, err);
 }
 
-static bool give(struct giving *g, struct backends *b,
-		 const struct whole_query *query, struct error *err)
+static bool profiles_give(struct giving *g, struct backends *b,
+			  const struct whole_query *query, struct error *err)
 {
 	const struct error gone = { .code = ERROR_NOT_FOUND };
 	struct whole_profile w;
@@ -211,17 +211,17 @@ static bool give(struct giving *g, struct backends *b,
 		     !str_equal(stored_series_service(g->list, s),
 				str_from(query->service))))
 			continue;
-		describe(g->list, i, &w);
+		whole_describe(g->list, i, &w);
 		g->is_wanted[i] = g->taker->wants(g->taker->context, &w);
 		is_any |= g->is_wanted[i];
 	}
-	if (is_any &&
-	    !cloud_profiles_fetch(b, g->is_wanted, take, g, &is_fatal, err))
+	if (is_any && !cloud_profiles_fetch(b, g->is_wanted, profile_take, g,
+					    &is_fatal, err))
 		return false;
 	for (uint32_t i = 0; i < g->list->count; i++) {
 		if (!g->is_wanted[i])
 			continue;
-		describe(g->list, i, &w);
+		whole_describe(g->list, i, &w);
 		if (!g->taker->take(g->taker->context, &w, &gone, err))
 			return false;
 	}
@@ -240,7 +240,7 @@ static bool cloud_each(struct backends *b, const struct whole_query *query,
 		return false;
 	g.is_wanted =
 		mem_calloc((size_t)g.list->count + 1, sizeof *g.is_wanted);
-	is_ok = g.is_wanted ? give(&g, b, query, err)
+	is_ok = g.is_wanted ? profiles_give(&g, b, query, err)
 			    : error_memory(err, "the profiles");
 	mem_free(g.is_wanted);
 	return is_ok;

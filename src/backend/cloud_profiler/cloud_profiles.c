@@ -25,7 +25,7 @@
 /* Depth of a profile's members in {"profiles":[{. */
 #define PROFILE_DEPTH 3u
 
-static void begin(void *context)
+static void sieve_begin(void *context)
 {
 	struct cloud_sieve *s = context;
 
@@ -150,7 +150,7 @@ void cloud_sieve_init(struct cloud_sieve *s,
 		      bool (*is_wanted)(void *context, struct str name),
 		      void *context)
 {
-	*s = (struct cloud_sieve){ .sieve = { begin, sieve_pass, s },
+	*s = (struct cloud_sieve){ .sieve = { sieve_begin, sieve_pass, s },
 				   .is_wanted = is_wanted,
 				   .context = context };
 }
@@ -296,8 +296,8 @@ const struct error *cloud_profiles_lost(const struct side *side)
 /* ---- the list ---- */
 
 /* Adds a page token; a repeated one would cause an endless loop. */
-static bool follow(struct cloud_profiles *c, struct str token,
-		   struct error *err)
+static bool page_follow(struct cloud_profiles *c, struct str token,
+			struct error *err)
 {
 	uint32_t index = c->page_count, known;
 
@@ -352,7 +352,7 @@ static bool read_page(struct backends *b, struct cloud_profiles *c,
 	} else if (page.next_token.len && c->page_count == LIMIT_LIST_PAGES) {
 		note_cut(b, c);
 	} else if (page.next_token.len) {
-		is_ok = follow(c, buf_str(&page.next_token), err);
+		is_ok = page_follow(c, buf_str(&page.next_token), err);
 		*has_next = is_ok;
 	}
 	cloud_page_release(&page);
@@ -432,7 +432,7 @@ static bool list_all(struct backends *b, struct cloud_profiles *c,
 	bool has_next = true;
 
 	c->page_count = 0;
-	if (!follow(c, STR(""), err))
+	if (!page_follow(c, STR(""), err))
 		return false;
 	while (has_next)
 		if (!list_page(b, c, &has_next, is_fatal, err))

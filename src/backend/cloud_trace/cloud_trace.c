@@ -96,8 +96,9 @@ static void judge_seen(struct checkup *c, const struct seen *s)
 	buf_release(&names);
 }
 
-static bool judge(struct checkup *c, const struct http_response *response,
-		  bool *is_up, struct error *err)
+static bool cloud_checkup_judge(struct checkup *c,
+				const struct http_response *response,
+				bool *is_up, struct error *err)
 {
 	const struct endpoint *e = &c->backends->traces.endpoint;
 	struct seen seen = { .arena = c->checks->arena };
@@ -133,8 +134,9 @@ static bool judge(struct checkup *c, const struct http_response *response,
 	return true;
 }
 
-static bool request(const struct backends *b, struct http_request *request,
-		    struct error *err)
+static bool cloud_checkup_request(const struct backends *b,
+				  struct http_request *request,
+				  struct error *err)
 {
 	struct time_range range = { sat_sub_i64(b->now_ns, RECENT_NS),
 				    b->now_ns };
@@ -144,8 +146,8 @@ static bool request(const struct backends *b, struct http_request *request,
 }
 
 const struct trace_checkup checkup_cloud_trace = {
-	.request = request,
-	.judge = judge,
+	.request = cloud_checkup_request,
+	.judge = cloud_checkup_judge,
 	.cut_fix = "Cloud Trace gives at most 10,000 spans of a trace: sample "
 		   "less within it",
 	.missing_fix = "another project: --traces-url gcp://PROJECT; past "

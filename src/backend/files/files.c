@@ -253,7 +253,7 @@ static bool files_take(struct files *f, const char *path, struct profile *p,
 	return pile_push(f, p, err);
 }
 
-static const struct type_name *like(const struct files *f)
+static const struct type_name *files_type_like(const struct files *f)
 {
 	return f->first ? &f->type : NULL;
 }
@@ -264,7 +264,8 @@ static bool read_one(struct files *f, const char *path, struct profile *p,
 {
 	struct error other = { 0 };
 
-	if (fetch_profile_file(f->backends, path, f->wanted, like(f), p, err))
+	if (fetch_profile_file(f->backends, path, f->wanted, files_type_like(f),
+			       p, err))
 		return true;
 	if (!f->first || err->code != ERROR_NOT_FOUND)
 		return false;
@@ -285,10 +286,11 @@ static bool read_pair(struct files *f, const char *const paths[2],
 	bool is_done;
 
 	file_ahead_start(&ahead, f->backends, paths[0], paths[1], f->wanted,
-			 like(f), &f->pair[1]);
+			 files_type_like(f), &f->pair[1]);
 	is_done = read_one(f, paths[0], &f->pair[0], err) &&
 		  files_take(f, paths[0], &f->pair[0], err);
-	if (!file_ahead_take(&ahead, f->backends, like(f)) && is_done)
+	if (!file_ahead_take(&ahead, f->backends, files_type_like(f)) &&
+	    is_done)
 		is_done = read_one(f, paths[1], &f->pair[1], err);
 	return is_done && files_take(f, paths[1], &f->pair[1], err);
 }
@@ -398,9 +400,10 @@ static bool find_left_out(const struct profile *p, uint64_t *left_out,
 
 /* Reads type and time from the file. instead: receives the bytes to send if
  * something is left out, or if the compression is not known to receivers. */
-static bool describe(struct backends *b, const char *path, struct str bytes,
-		     bool is_for_sums, struct whole_profile *w,
-		     struct buf *instead, struct error *err)
+static bool file_describe(struct backends *b, const char *path,
+			  struct str bytes, bool is_for_sums,
+			  struct whole_profile *w, struct buf *instead,
+			  struct error *err)
 {
 	uint64_t left_out = 0;
 	struct profile_want want = b->want;
@@ -439,9 +442,9 @@ static bool describe(struct backends *b, const char *path, struct str bytes,
 }
 
 /* A file is identified by a hash of its content. */
-static bool give(struct backends *b, const char *path,
-		 const struct whole_query *query,
-		 const struct whole_taker *taker, struct error *err)
+static bool file_give(struct backends *b, const char *path,
+		      const struct whole_query *query,
+		      const struct whole_taker *taker, struct error *err)
 {
 	struct whole_profile w = { .name = str_from(path) };
 	struct error why = { 0 };
@@ -455,8 +458,8 @@ static bool give(struct backends *b, const char *path,
 	buf_init(&bytes, LIMIT_BODY_WIRE_BYTES);
 	buf_init(&instead, LIMIT_BODY_PLAIN_BYTES);
 	if (!file_read(path, &bytes, &why) ||
-	    !describe(b, path, buf_str(&bytes), query->is_for_sums, &w,
-		      &instead, &why)) {
+	    !file_describe(b, path, buf_str(&bytes), query->is_for_sums, &w,
+			   &instead, &why)) {
 		if (why.code == ERROR_FORMAT)
 			error_prefix(&why, "%s", path);
 		is_ok = taker->take(taker->context, &w, &why, err);
@@ -482,7 +485,7 @@ static bool files_each(struct backends *b, const struct whole_query *query,
 				  b->arena, err))
 		return false;
 	for (size_t i = 0; i < list.count; i++)
-		if (!give(b, list.items[i], query, taker, err))
+		if (!file_give(b, list.items[i], query, taker, err))
 			return false;
 	return true;
 }
@@ -495,7 +498,7 @@ static struct str type_of(const struct profile_fetch *f)
 	return str_from(f->query.type_id);
 }
 
-static void read(struct backends *b, struct profile_fetch *f)
+static void fetch_read(struct backends *b, struct profile_fetch *f)
 {
 	f->job.is_done = true;
 	f->job.has_answer =
@@ -518,7 +521,7 @@ static void read_both(struct backends *b, struct profile_fetch *first,
 	if (first->path_count == 1)
 		file_ahead_start(&ahead, b, first->paths[0], second->paths[0],
 				 type_of(second), NULL, second->into);
-	read(b, first);
+	fetch_read(b, first);
 	if (!first->job.has_answer) {
 		(void)file_ahead_take(&ahead, b, NULL);
 		second->job.err = first->job.err;
@@ -532,7 +535,7 @@ static void read_both(struct backends *b, struct profile_fetch *first,
 	if (second->job.is_done)
 		return;
 	second->like = &like;
-	read(b, second);
+	fetch_read(b, second);
 	second->like = NULL;
 }
 
@@ -558,7 +561,7 @@ static bool answer_jobs(struct backends *b, struct job *const *jobs, size_t n,
 		}
 	}
 	if (first)
-		read(b, first);
+		fetch_read(b, first);
 	return true;
 }
 

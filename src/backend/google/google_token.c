@@ -172,8 +172,8 @@ static bool request_end(struct google_flow *f, struct error *err)
 	return buf_check(&f->request.body, "a request", err);
 }
 
-static bool sign(struct google_flow *f, const char *audience, int64_t now_ns,
-		 char **out, struct error *err)
+static bool assertion_sign(struct google_flow *f, const char *audience,
+			   int64_t now_ns, char **out, struct error *err)
 {
 	const struct google_credential *c = google_flow_base(f);
 	struct jwt_claims claims = {
@@ -206,7 +206,7 @@ static bool ask_assert(struct google_flow *f, int64_t now_ns, struct error *err)
 {
 	const char *url = google_flow_base(f)->fields[CREDENTIAL_TOKEN_URI];
 
-	if (!sign(f, url, now_ns, &f->assertion, err) ||
+	if (!assertion_sign(f, url, now_ns, &f->assertion, err) ||
 	    !request_begin(f, "POST", url, err))
 		return false;
 	add_form(f, "grant_type",
@@ -524,7 +524,7 @@ static bool step_begin(struct google_flow *f, int64_t now_ns, bool *is_asking,
 		*is_asking = false;
 		f->expires_ns =
 			now_ns + (JWT_LIFETIME_S - BACKDATED_S) * NS_PER_S;
-		return sign(f, NULL, now_ns, &f->token, err);
+		return assertion_sign(f, NULL, now_ns, &f->token, err);
 	case GOOGLE_STEP_URL:
 		return ask_subject(f, err);
 	case GOOGLE_STEP_INSTANCE:
@@ -631,7 +631,7 @@ static void complaint_read(const struct http_response *response,
 		 c->text[0] ? ": " : "", c->text);
 }
 
-static bool says(const struct complaint *c, const char *word)
+static bool complaint_says(const struct complaint *c, const char *word)
 {
 	return str_find(str_from(c->text), str_from(word)) != SIZE_MAX;
 }
@@ -657,17 +657,17 @@ static void fail_key(const struct google_flow *f, const struct complaint *c,
 {
 	const char *name = google_flow_base(f)->fields[CREDENTIAL_CLIENT_EMAIL];
 
-	if (says(c, "disabled"))
+	if (complaint_says(c, "disabled"))
 		error_set(err, ERROR_AUTH,
 			  "the service account %.100s is disabled (%s): gcloud "
 			  "iam service-accounts enable",
 			  name, c->shown);
-	else if (says(c, "not found"))
+	else if (complaint_says(c, "not found"))
 		error_set(err, ERROR_AUTH,
 			  "there is no service account %.100s (%s): it was "
 			  "deleted, or belongs to another cloud",
 			  name, c->shown);
-	else if (says(c, "ignature"))
+	else if (complaint_says(c, "ignature"))
 		error_set(err, ERROR_AUTH,
 			  "the key of %.100s is not known (%s): it was "
 			  "deleted or replaced; make another",
@@ -705,7 +705,8 @@ static void fail_act(const struct google_credential *c,
 		name = str_slice(url, at + front.len, 100);
 		name = str_slice(name, 0, str_find(name, STR(":")));
 	}
-	if (says(said, "has not been used") || says(said, "is disabled"))
+	if (complaint_says(said, "has not been used") ||
+	    complaint_says(said, "is disabled"))
 		error_set(err, ERROR_AUTH,
 			  "cannot act for %.*s: the API is off (%s): gcloud "
 			  "services enable iamcredentials.googleapis.com",

@@ -22,7 +22,7 @@ void base64url_add(struct buf *out, struct str bytes)
 	buf_commit(out, len);
 }
 
-static void pair(struct jsonw *w, const char *key, const char *text)
+static void jwt_pair(struct jsonw *w, const char *key, const char *text)
 {
 	if (text)
 		jsonw_pair_text(w, key, text);
@@ -31,19 +31,19 @@ static void pair(struct jsonw *w, const char *key, const char *text)
 static void write_header(struct jsonw *w, const struct jwt_claims *c)
 {
 	jsonw_object(w);
-	pair(w, "alg", "RS256");
-	pair(w, "typ", "JWT");
-	pair(w, "kid", c->key_id);
+	jwt_pair(w, "alg", "RS256");
+	jwt_pair(w, "typ", "JWT");
+	jwt_pair(w, "kid", c->key_id);
 	jsonw_object_end(w);
 }
 
 static void write_claims(struct jsonw *w, const struct jwt_claims *c)
 {
 	jsonw_object(w);
-	pair(w, "iss", c->issuer);
-	pair(w, "sub", c->subject);
-	pair(w, "scope", c->scope);
-	pair(w, "aud", c->audience);
+	jwt_pair(w, "iss", c->issuer);
+	jwt_pair(w, "sub", c->subject);
+	jwt_pair(w, "scope", c->scope);
+	jwt_pair(w, "aud", c->audience);
 	jsonw_addf(w, "iat:%jd, exp:%jd}", c->issued_s,
 		   c->issued_s + JWT_LIFETIME_S);
 }

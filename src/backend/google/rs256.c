@@ -40,8 +40,8 @@ static EVP_PKEY *read_key(const char *pem, struct error *err)
 	return NULL;
 }
 
-static bool sign(EVP_MD_CTX *context, EVP_PKEY *key, struct str data,
-		 struct buf *signature, struct error *err)
+static bool digest_sign(EVP_MD_CTX *context, EVP_PKEY *key, struct str data,
+			struct buf *signature, struct error *err)
 {
 	const unsigned char *bytes = (const unsigned char *)data.ptr;
 	size_t size = 0;
@@ -75,7 +75,7 @@ bool rs256_sign(const char *pem, struct str data, struct buf *signature,
 	key = read_key(pem, err);
 	context = key ? EVP_MD_CTX_new() : NULL;
 	if (context)
-		is_done = sign(context, key, data, signature, err);
+		is_done = digest_sign(context, key, data, signature, err);
 	else if (key)
 		error_memory(err, "a signature");
 	EVP_MD_CTX_free(context);

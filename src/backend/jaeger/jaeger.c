@@ -195,8 +195,8 @@ static enum answer jaeger_find_answer(const struct find_query *query,
 
 /* Finds the operation to search: the slow one, else the root, else the
  * first. */
-static void subject(const struct search_query *query, struct str *service,
-		    struct str *name)
+static void query_subject(const struct search_query *query, struct str *service,
+			  struct str *name)
 {
 	const struct search_operation *o = query->slow;
 
@@ -215,7 +215,7 @@ static void v3_path(const struct search_query *query, struct buf *out)
 {
 	struct str service, name;
 
-	subject(query, &service, &name);
+	query_subject(query, &service, &name);
 	buf_add_text(out, "/api/v3/traces?query.service_name=");
 	url_encode(out, service);
 	jaeger_add(out, "&query.operation_name", name);
@@ -230,7 +230,7 @@ static void legacy_path(const struct search_query *query, struct buf *out)
 {
 	struct str service, name;
 
-	subject(query, &service, &name);
+	query_subject(query, &service, &name);
 	buf_add_text(out, "/api/traces?service=");
 	url_encode(out, service);
 	jaeger_add(out, "&operation", name);
@@ -315,7 +315,7 @@ static void trace_path(const struct trace_query *query, unsigned attempt,
 	}
 }
 
-static enum answer miss(struct error *err)
+static enum answer trace_missing(struct error *err)
 {
 	error_set(err, ERROR_NOT_FOUND,
 		  "jaeger: no such trace: check the id; it may be past "
@@ -326,9 +326,10 @@ static enum answer miss(struct error *err)
 
 /* Outside its API Jaeger answers any path with its web page and 200; before
  * 2.16 also for missing API routes. */
-static enum answer success(unsigned attempt, const struct endpoint *e,
-			   const struct http_response *response,
-			   enum format *format, struct error *err)
+static enum answer jaeger_trace_found(unsigned attempt,
+				      const struct endpoint *e,
+				      const struct http_response *response,
+				      enum format *format, struct error *err)
 {
 	if (answer_has_form(response, &traces_forms[attempt == JAEGER_V3])) {
 		*format = attempt == JAEGER_V3 ? FORMAT_OTLP_JSON
@@ -352,19 +353,19 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 	int status = response->status;
 
 	if (http_is_success(response))
-		return success(attempt, e, response, format, err);
+		return jaeger_trace_found(attempt, e, response, format, err);
 	/* JSON about traces in a 404 comes from the API; anything else is a
 	 * missing route. */
 	if (status == 404 && body_first(response) == '{' &&
 	    (body_contains(response, STR("No traces found")) ||
 	     body_contains(response, STR("trace not found"))))
-		return miss(err);
+		return trace_missing(err);
 	if (status == 404 || status == 501)
 		return answer_no_route("jaeger", e, response, err);
 	/* Very old releases. */
 	if (status == 500 &&
 	    body_contains(response, STR("No trace with that ID found")))
-		return miss(err);
+		return trace_missing(err);
 	if (status == 500 &&
 	    body_contains(response, STR("unsupported value"))) {
 		error_set(err, ERROR_FORMAT,

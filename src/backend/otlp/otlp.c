@@ -61,10 +61,10 @@ static bool profile_request(const struct endpoint *endpoint,
 
 /* Evaluates an answer; another encoding or an empty body is not a partial
  * success. */
-static enum receipt answer(const struct receiver *to,
-			   const struct endpoint *endpoint,
-			   const struct http_response *response,
-			   int64_t *rejected, struct error *err)
+static enum receipt otlp_answer(const struct receiver *to,
+				const struct endpoint *endpoint,
+				const struct http_response *response,
+				int64_t *rejected, struct error *err)
 {
 	struct str message = STR("");
 	struct wire w, partial;
@@ -106,7 +106,7 @@ const struct receiver receiver_otlp = {
 	.profiles_suffix = ROUTE_PROFILES,
 	.traces_request = traces_request,
 	.profile_request = profile_request,
-	.answer = answer,
+	.answer = otlp_answer,
 };
 
 /* Intakes of the same protocol that require their own kind of key. They do not
@@ -121,7 +121,7 @@ const struct receiver receiver_newrelic = {
 	.no_profiles = "New Relic takes no profiles",
 	.traces_suffix = ROUTE_TRACES,
 	.traces_request = traces_request,
-	.answer = answer,
+	.answer = otlp_answer,
 };
 
 const struct receiver receiver_datadog = {
@@ -133,5 +133,5 @@ const struct receiver receiver_datadog = {
 		       "an intake that is not OTLP's",
 	.traces_suffix = ROUTE_TRACES,
 	.traces_request = traces_request,
-	.answer = answer,
+	.answer = otlp_answer,
 };

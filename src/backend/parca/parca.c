@@ -124,8 +124,8 @@ static bool add_query(struct buf *path, const char *name,
 	return is_ok;
 }
 
-static bool get(const struct endpoint *endpoint, struct buf *path,
-		struct http_request *request, struct error *err)
+static bool parca_get(const struct endpoint *endpoint, struct buf *path,
+		      struct http_request *request, struct error *err)
 {
 	if (!request_fill(request, endpoint, "GET", path, NULL, err))
 		return false;
@@ -148,7 +148,7 @@ static bool parca_facts_request(const struct endpoint *endpoint,
 	struct buf path;
 
 	path_init(&path, fact == PARCA_TYPES ? "types" : "labels");
-	if (!get(endpoint, &path, request, err))
+	if (!parca_get(endpoint, &path, request, err))
 		return false;
 	request->is_optional = true;
 	return true;
@@ -165,7 +165,7 @@ static bool parca_services_request(const struct side *side,
 	url_encode(&path, str_from(parca_facts_of(side)->service_label));
 	buf_add_text(&path, "/values");
 	add_range(&path, "start", "end", range);
-	return get(&side->endpoint, &path, request, err);
+	return parca_get(&side->endpoint, &path, request, err);
 }
 
 /* Returns Parca's name of a label. */
@@ -200,7 +200,7 @@ static bool parca_type_request(const struct side *side, size_t type,
 			add_param(
 				&path, "sumBy",
 				str_from(parca_label(side, query->labels[i])));
-	return get(&side->endpoint, &path, request, err);
+	return parca_get(&side->endpoint, &path, request, err);
 }
 
 /* Types cover intervals, are of one moment, or are totals since process
@@ -260,7 +260,7 @@ static bool parca_profile_request(const struct side *side,
 		return false;
 	}
 	add_range(&path, "merge.start", "merge.end", query->range);
-	return get(&side->endpoint, &path, request, err);
+	return parca_get(&side->endpoint, &path, request, err);
 }
 
 /* Begins a query_range of one type; the caller adds the step. */
@@ -297,7 +297,7 @@ static bool parca_snapshots_request(const struct side *side,
 			query->range, err))
 		return false;
 	buf_addf(&path, "&step=%ds", SNAPSHOT_STEP_S);
-	return get(&side->endpoint, &path, request, err);
+	return parca_get(&side->endpoint, &path, request, err);
 }
 
 static bool parca_totals_request(const struct side *side,
@@ -318,7 +318,7 @@ static bool parca_totals_request(const struct side *side,
 	if (query->beside)
 		add_param(&path, "sumBy",
 			  str_from(parca_label(side, query->beside)));
-	return get(&side->endpoint, &path, request, err);
+	return parca_get(&side->endpoint, &path, request, err);
 }
 
 /* The labels of users and agents for a service, the most specific first. */

@@ -49,7 +49,7 @@ static void add_names(struct buf *out, const struct metric_query *q)
 	add_range(out, q);
 }
 
-static void path(const struct metric_query *q, struct buf *out)
+static void query_path(const struct metric_query *q, struct buf *out)
 {
 	switch (q->ask) {
 	case METRIC_ASK_NOW:
@@ -74,7 +74,7 @@ static void path(const struct metric_query *q, struct buf *out)
 static void cloud_path(const struct metric_query *q, struct buf *out)
 {
 	buf_add_text(out, CLOUD);
-	path(q, out);
+	query_path(q, out);
 }
 
 /* ---- answers ---- */
@@ -115,11 +115,11 @@ static enum answer read_answer(const char *name, const struct metric_query *q,
 	return ANSWER_OK;
 }
 
-static enum answer answer(const struct metric_query *q,
-			  const struct endpoint *e,
-			  const struct http_response *response,
-			  struct arena *arena, struct metric_answer *out,
-			  struct error *err)
+static enum answer query_answer(const struct metric_query *q,
+				const struct endpoint *e,
+				const struct http_response *response,
+				struct arena *arena, struct metric_answer *out,
+				struct error *err)
 {
 	return read_answer("prometheus", q, e, response, arena, out, err);
 }
@@ -137,8 +137,8 @@ const struct metric_backend metric_prometheus = {
 	.name = "prometheus",
 	.title = "Prometheus",
 	.version_path = API "status/buildinfo",
-	.path = path,
-	.answer = answer,
+	.path = query_path,
+	.answer = query_answer,
 };
 
 const struct metric_backend metric_cloud_monitoring = {

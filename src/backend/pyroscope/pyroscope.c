@@ -138,7 +138,7 @@ static void add_packed(struct buf *body, const ProtobufCMessage *message)
 }
 
 /* protobuf-c does not modify what it packs, but its fields are char *. */
-static char *unconst(const char *text)
+static char *text_unconst(const char *text)
 {
 	union {
 		const char *in;
@@ -195,8 +195,8 @@ static void pack_stacktraces(const struct profile_query *query,
 	Querier__SelectMergeStacktracesRequest message =
 		QUERIER__SELECT_MERGE_STACKTRACES_REQUEST__INIT;
 
-	message.profile_type_id = unconst(query->type_id);
-	message.label_selector = unconst(query->selector);
+	message.profile_type_id = text_unconst(query->type_id);
+	message.label_selector = text_unconst(query->selector);
 	message.start_ms = start_ms;
 	message.end_ms = end_ms;
 	message.has_max_nodes = query->max_nodes > 0 && !spans->count;
@@ -216,8 +216,8 @@ static void pack_span_tree(const struct profile_query *query,
 	Querier__SelectMergeSpanProfileRequest message =
 		QUERIER__SELECT_MERGE_SPAN_PROFILE_REQUEST__INIT;
 
-	message.profile_type_id = unconst(query->type_id);
-	message.label_selector = unconst(query->selector);
+	message.profile_type_id = text_unconst(query->type_id);
+	message.label_selector = text_unconst(query->selector);
 	message.n_span_selector = spans->count;
 	message.span_selector = spans->items;
 	message.start_ms = start_ms;
@@ -247,8 +247,8 @@ static bool profile_pack(const struct profile_query *query, enum form form,
 		Querier__SelectMergeProfileRequest message =
 			QUERIER__SELECT_MERGE_PROFILE_REQUEST__INIT;
 
-		message.profile_type_id = unconst(query->type_id);
-		message.label_selector = unconst(query->selector);
+		message.profile_type_id = text_unconst(query->type_id);
+		message.label_selector = text_unconst(query->selector);
 		message.start_ms = start_ms;
 		message.end_ms = end_ms;
 		add_packed(body, &message.base);

@@ -128,8 +128,8 @@ bool pyroscope_length_limit_read(const struct http_response *response,
 
 enum { ASK_SERVICES, ASK_STATS, ASK_VERSION, ASK_LENGTH, ASKS };
 
-static bool request(const struct backends *b, size_t ask,
-		    struct http_request *request, struct error *err)
+static bool status_request(const struct backends *b, size_t ask,
+			   struct http_request *request, struct error *err)
 {
 	const struct endpoint *e = &b->profiles.endpoint;
 	struct time_range longer = { sat_sub_i64(b->now_ns, LONG_RANGE_NS),
@@ -261,7 +261,7 @@ static const char *span_fix(struct str language)
 const struct profile_checkup checkup_pyroscope = {
 	.title = "Pyroscope",
 	.ask_count = ASKS,
-	.request = request,
+	.request = status_request,
 	.is_proof = pyroscope_probe_matches,
 	.version_ask = ASK_VERSION,
 	.has_tenants = true,
@@ -339,10 +339,10 @@ static bool profile_request(const struct endpoint *endpoint,
 	return is_ok;
 }
 
-static enum receipt answer(const struct receiver *to,
-			   const struct endpoint *endpoint,
-			   const struct http_response *response,
-			   int64_t *rejected, struct error *err)
+static enum receipt push_answer(const struct receiver *to,
+				const struct endpoint *endpoint,
+				const struct http_response *response,
+				int64_t *rejected, struct error *err)
 {
 	(void)to;
 	*rejected = 0;
@@ -355,5 +355,5 @@ const struct receiver receiver_pyroscope = {
 	.title = "Pyroscope",
 	.prefix = "pyroscope+",
 	.profile_request = profile_request,
-	.answer = answer,
+	.answer = push_answer,
 };

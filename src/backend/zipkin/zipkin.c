@@ -45,7 +45,7 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 
 /* ---- searching ---- */
 
-static void add(struct buf *out, const char *name, struct str value)
+static void parameter_add(struct buf *out, const char *name, struct str value)
 {
 	if (!value.len)
 		return;
@@ -66,8 +66,8 @@ static void add_search(struct buf *out, struct str service, struct str name,
 		 (long long)to_ms,
 		 (long long)(to_ms > from_ms ? to_ms - from_ms : 1),
 		 trace_limit);
-	add(out, "serviceName", service);
-	add(out, "spanName", name);
+	parameter_add(out, "serviceName", service);
+	parameter_add(out, "spanName", name);
 	if (least_ns >= NS_PER_US)
 		buf_addf(out, "&minDuration=%lld",
 			 (long long)(least_ns / NS_PER_US));
