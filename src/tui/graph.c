@@ -69,7 +69,7 @@ void graph_zoom(struct explorer *e, uint32_t node)
 
 void graph_settle(struct explorer *e)
 {
-	while (e->zoom && !explorer_places(e)->widths[e->zoom])
+	while (e->zoom && !(explorer_places(e)->widths[e->zoom] > 0))
 		e->zoom = e->f->nodes[e->zoom].parent;
 	while (e->selected && !is_shown(e, e->selected))
 		e->selected = e->f->nodes[e->selected].parent;
