@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Tool:    opentelemetry-instrumentation-flask and -wsgi 0.66b1, Flask 3.1.3 (PyPI)
-# Source:  _teardown_request() in opentelemetry/instrumentation/flask/__init__.py;
+# Source:  _wrapped_teardown_request() in opentelemetry/instrumentation/flask/__init__.py;
 #          OpenTelemetryMiddleware.__call__() in opentelemetry/instrumentation/wsgi/__init__.py
 # Guess:   a response that is streamed for 0.3 s has a server span of 0.3 s in both, and what
 #          is done meanwhile is below it; stream_with_context() makes sure of it.

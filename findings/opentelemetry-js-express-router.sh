@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Tool:    @opentelemetry/instrumentation-express 0.71.1, express 5.3.0 (npm)
-# Source:  getRouterPath() in src/utils.ts and _getExpressPatch() in src/instrumentation.ts
+# Source:  getRouterPath() in src/utils.ts and _applyPatch() in src/instrumentation.ts
 #          of instrumentation-express
 # Guess:   the span of a router lasts as long as its handlers, is their parent, and has the
 #          path where it is mounted.
