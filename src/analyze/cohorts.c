@@ -531,19 +531,6 @@ static bool is_new_mode(struct work *w)
 		       COHORT_MODE_RATIO;
 }
 
-/* The part of the spans that were faster. */
-static double cohorts_percentile(const struct work *w)
-{
-	const struct span_group *g =
-		w->now.count >= GROUP_MIN ? &w->now : &w->before;
-
-	return g->count < GROUP_MIN
-		       ? NAN
-		       : (double)values_below(g->values, g->count,
-					      w->want->duration_ns) /
-				 (double)g->count;
-}
-
 static bool find_concentration_by(struct work *w, enum concentration_by by,
 				  struct concentration *out, struct error *err)
 {
@@ -608,6 +595,8 @@ static enum cohort_mode mode_of(const struct work *w, bool is_bimodal)
 
 static bool find_mode(struct work *w, struct error *err)
 {
+	const struct span_group *g =
+		w->now.count >= GROUP_MIN ? &w->now : &w->before;
 	struct cohorts *out = w->out;
 	bool is_bimodal;
 
@@ -630,7 +619,11 @@ static bool find_mode(struct work *w, struct error *err)
 	out->is_as_before =
 		part_share(slow_of(w, &w->now)) <
 		NEW_SHARE_RATIO * part_share(slow_of(w, &w->before));
-	out->percentile = cohorts_percentile(w);
+	out->percentile = g->count < GROUP_MIN
+				  ? NAN
+				  : (double)values_below(g->values, g->count,
+							 w->want->duration_ns) /
+					    (double)g->count;
 	if (!find_concentration_by(w, CONCENTRATION_INSTANCE, &out->instance,
 				   err) ||
 	    !find_concentration_by(w, CONCENTRATION_VERSION, &out->version,

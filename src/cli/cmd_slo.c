@@ -152,16 +152,6 @@ static bool check_google(const struct slo *s, const struct options *o,
 	return !output_count_of(o, "google") || google_slo_check(s, err);
 }
 
-static bool slo_count(struct slo *s, struct run *r, struct error *err)
-{
-	return check_google(s, r->ctx.options, err) &&
-	       slo_question_count(s, &r->ctx,
-				  output_count_of(r->ctx.options, DOCUMENTS),
-				  err) &&
-	       check_google(s, r->ctx.options, err) &&
-	       slo_question_has_requests(s, err);
-}
-
 /* Finds the consumers of the budget, where somebody reads it. */
 static bool find_spent(struct slo_spent *spent, const struct slo *s,
 		       int64_t begin_ns, struct run *r, struct error *err)
@@ -225,7 +215,11 @@ int cmd_slo(const struct options *o)
 	 * compared. */
 	bool done =
 		run_begin(&r, o, "slo", &err) && slo_question(&s, &r, &err) &&
-		slo_count(&s, &r, &err) &&
+		check_google(&s, o, &err) &&
+		slo_question_count(&s, &r.ctx, output_count_of(o, DOCUMENTS),
+				   &err) &&
+		check_google(&s, o, &err) &&
+		slo_question_has_requests(&s, &err) &&
 		(!is_told || output_answer(o, &slo_writer, &numbers, &err)) &&
 		find_spent(&spent, &s, begin_ns, &r, &err) &&
 		slo_print(&r, &s, &spent, is_told, &err);

@@ -25,24 +25,19 @@ static bool types_run(struct context *ctx, struct error *err)
 	       output_answer(o, &types_writer, &t, err);
 }
 
-static int types_guide(const struct options *o, struct error *err)
-{
-	bool done = output_check(o, "types", err) &&
-		    output_answer(o, &types_guide_writer, NULL, err);
-
-	if (!done)
-		message_error(err);
-	return done ? 0 : error_exit_code(err->code);
-}
-
 int cmd_types(const struct options *o)
 {
 	struct error err = { 0 };
 	struct context ctx;
 	bool done;
 
-	if (o->guide)
-		return types_guide(o, &err);
+	if (o->guide) {
+		if (output_check(o, "types", &err) &&
+		    output_answer(o, &types_guide_writer, NULL, &err))
+			return 0;
+		message_error(&err);
+		return error_exit_code(err.code);
+	}
 	done = context_init(&ctx, o, &err) && output_check(o, "types", &err) &&
 	       types_run(&ctx, &err);
 	return context_end(&ctx, done, &err);

@@ -239,14 +239,6 @@ static bool places_take(struct doctor *d, struct doctor_service *row,
 	       (!row->places.count || row_narrow(d, row, err));
 }
 
-static void places_ask(struct places_round *q, struct doctor_service *row,
-		       struct time_range range)
-{
-	series_job_init(&q->jobs[q->count], row->selector.ptr, q->labels,
-			LABELS, range);
-	q->rows[q->count++] = row;
-}
-
 bool doctor_places(struct doctor *d, struct time_range range, struct error *err)
 {
 	struct places_round *q = arena_alloc(&d->arena, sizeof *q);
@@ -261,10 +253,13 @@ bool doctor_places(struct doctor *d, struct time_range range, struct error *err)
 		struct doctor_service *row = &d->rows[i];
 
 		/* Only if the trace has attributes to distinguish them. */
-		if (doctor_service_is_found(row) && row->types.count &&
-		    row->resource != RESOURCE_NONE &&
-		    places_are_told(&d->trace, row->resource))
-			places_ask(q, row, range);
+		if (!doctor_service_is_found(row) || !row->types.count ||
+		    row->resource == RESOURCE_NONE ||
+		    !places_are_told(&d->trace, row->resource))
+			continue;
+		series_job_init(&q->jobs[q->count], row->selector.ptr,
+				q->labels, LABELS, range);
+		q->rows[q->count++] = row;
 	}
 	for (size_t i = 0; i < q->count; i++)
 		jobs[i] = &q->jobs[i].job;

@@ -39,14 +39,6 @@ static void json_number(struct jsonw *w, const char *key,
 		   cost_source_name(n->source));
 }
 
-static void json_prices(struct jsonw *w, const struct cost_prices *p)
-{
-	jsonw_addf(w,
-		   "prices:{cpu_vcpu_second:%-.15f, memory_gib_second:%-.15f, "
-		   "request:%-.15f, currency:%s, note:%s}",
-		   p->cpu, p->memory, p->request, p->currency, p->note);
-}
-
 static void json_resource(struct jsonw *w, const char *key,
 			  const struct cost_resource *r)
 {
@@ -227,7 +219,11 @@ static void cost_write_json(const void *answer, struct out *out)
 			 c->chosen.comparison.slow.profile.sample_count);
 	json_number(&w, "requests", &c->requests);
 	jsonw_pair_f64(&w, "seconds", value_positive(c->seconds), 9);
-	json_prices(&w, &a->prices);
+	jsonw_addf(&w,
+		   "prices:{cpu_vcpu_second:%-.15f, memory_gib_second:%-.15f, "
+		   "request:%-.15f, currency:%s, note:%s}",
+		   a->prices.cpu, a->prices.memory, a->prices.request,
+		   a->prices.currency, a->prices.note);
 	json_resource(&w, "cpu", &c->resources[COST_CPU]);
 	json_resource(&w, "memory", &c->resources[COST_MEMORY]);
 	json_number(&w, "instances", &c->instances);

@@ -50,6 +50,8 @@ NAMED = {
         "four conditions, one with a reason of its own, within the test of a loop",
     "render/table.c is_too_small":
         "which differences a table leaves out: a rule of its own",
+    "report/cost_answer.c json_cost_row":
+        "one of the objects of the answer, as those beside it",
     "report/prometheus_rules.c growth_least":
         "a formula of an alert, in the unit of its metric",
     "model/function_name.c csharp_local":
