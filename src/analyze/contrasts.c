@@ -263,7 +263,7 @@ uint32_t contrast_keys_collect(const struct trace *t,
 
 /* ---- the requests ---- */
 
-#define WHAT "what slow requests have in common"
+#define WHAT "attributes of slow requests"
 
 /* A trace of the window without a request, or added before. */
 #define REQUEST_NONE UINT32_MAX

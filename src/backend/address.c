@@ -221,7 +221,7 @@ static bool fail_kind(bool is_of_profiles, struct error *err)
 				 list.len ? " or " : "",
 				 receiver_table[i]->prefix);
 	error_set(err, ERROR_USAGE,
-		  "say what takes %s there: %s (or https), or give a path",
+		  "name the receiver of %s: %s (or https), or give a path",
 		  what, buf_text(&list));
 	buf_release(&list);
 	return false;
@@ -243,8 +243,8 @@ static bool check_receiver(const struct receiver *r, const struct side *to,
 	return !r->token_header || e->token || to->token_command ||
 	       e->header_count ||
 	       error_set(err, ERROR_AUTH,
-			 "%s takes nobody without the %s: give it by "
-			 "--to-token-file or TRACEFIND_TO_TOKEN",
+			 "%s requires the %s: give it with --to-token-file or "
+			 "TRACEFIND_TO_TOKEN",
 			 r->title, r->token_name);
 }
 

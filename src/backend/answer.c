@@ -282,7 +282,7 @@ const char *tenant_words(const struct endpoint *e, char *out, size_t size)
 		snprintf(out, size, "tenant \"%.100s\" sent", e->tenant_id);
 	else
 		snprintf(out, size,
-			 "no tenant sent; another one's? --tenant-id");
+			 "no tenant sent: it may belong to one (--tenant-id)");
 	return out;
 }
 
@@ -372,13 +372,12 @@ static void fail_html(const char *subject, const struct endpoint *e,
 			  body_contains(response, STR("grafana"));
 
 	error_set(err, ERROR_NETWORK,
-		  is_grafana ? "%s: %.*s answers with a Grafana page, not "
-			       "with data: give the data source's own "
-			       "address, or .../api/datasources/proxy/uid/UID "
-			       "with a token (%s)"
-			     : "%s: %.*s answers with an HTML page, not with "
-			       "data: is the address with its path right? "
-			       "(%s)",
+		  is_grafana ? "%s: %.*s returns a Grafana page, not data: "
+			       "give the data source's own address, or "
+			       ".../api/datasources/proxy/uid/UID with a token "
+			       "(%s)"
+			     : "%s: %.*s returns an HTML page, not data: is "
+			       "the address, with its path, right? (%s)",
 		  subject, STR_ARGS(host), side_url(e));
 }
 
@@ -391,7 +390,7 @@ static void fail_redirect(const char *subject, const struct endpoint *e,
 			SIZE_MAX;
 
 	error_set(err, is_login ? ERROR_AUTH : ERROR_NETWORK,
-		  "%s: %.*s answers %d and would go to %.200s%s; redirects "
+		  "%s: %.*s answers %d and redirects to %.200s%s; redirects "
 		  "are not followed: give the final address (%s)",
 		  subject, STR_ARGS(host), response->status,
 		  response->location[0] ? response->location
@@ -409,8 +408,8 @@ static void fail_status(const char *subject, const struct endpoint *e,
 
 	if (status == 429)
 		error_set(err, ERROR_NETWORK,
-			  "%s: %.*s limits requests (429%s%s): wait a while, "
-			  "or ask for less",
+			  "%s: %.*s limits requests (429%s%s): wait, or "
+			  "request less",
 			  subject, STR_ARGS(host), colon, reason->text);
 	else if (status == 502 || status == 503)
 		error_set(err, ERROR_NETWORK,
@@ -419,19 +418,18 @@ static void fail_status(const char *subject, const struct endpoint *e,
 			  subject, STR_ARGS(host), status, colon, reason->text);
 	else if (status == 499 || status == 504 || status == 408)
 		error_set(err, ERROR_NETWORK,
-			  "%s: %.*s took too long and gave up (%d%s%s): ask "
-			  "for a shorter window",
+			  "%s: %.*s timed out (%d%s%s): use a shorter window",
 			  subject, STR_ARGS(host), status, colon, reason->text);
 	else if (status == 404 || status == 405)
 		error_set(err, ERROR_NETWORK,
-			  "%s: %.*s does not know this path (%d%s%s): is the "
-			  "address with its path prefix right? (%s)",
+			  "%s: %.*s has no such path (%d%s%s): is the address, "
+			  "with its path prefix, right? (%s)",
 			  subject, STR_ARGS(host), status, colon, reason->text,
 			  side_url(e));
 	else if (status < 300)
 		error_set(err, ERROR_FORMAT,
-			  "%s: %.*s answers %d, but with no data that can be "
-			  "read%s%s: is the address right? (%s)",
+			  "%s: %.*s answers %d, but not with readable "
+			  "data%s%s: is the address right? (%s)",
 			  subject, STR_ARGS(host), status, colon, reason->text,
 			  side_url(e));
 	else

@@ -33,7 +33,7 @@ struct gaps {
 /* Counts one more gap. */
 void gaps_count(struct gaps *g, const struct error *err);
 
-/* Adds a note that there is no answer about the subject, and why. */
+/* Adds a note that the query for the subject failed, and why. */
 void gaps_tell(struct gaps *g, const char *about, const struct error *err);
 
 struct side {

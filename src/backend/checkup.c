@@ -289,7 +289,7 @@ static size_t find_lost(const struct probe *p, size_t count)
 static void tell_lost(struct probe *p, const struct error *err)
 {
 	p->backends->gaps.count++;
-	gaps_tell(&p->backends->gaps, "the kind of the server of traces", err);
+	gaps_tell(&p->backends->gaps, "the kind of trace server", err);
 }
 
 /* Adds kinds that have only a late probe, unless the address is the default of
@@ -409,8 +409,8 @@ static bool probe_show(struct probe *p, struct error *err)
 
 	buf_init(&comment, LIMIT_ERROR_BYTES);
 	buf_addf(&comment,
-		 "one of these tells which kind of server it is; from here on "
-		 "as if it were %s",
+		 "one of these responses identifies the server; %s is assumed "
+		 "from here on",
 		 p->list[0].row->title);
 	done = b->channel.show(buf_text(&comment), p->requests, p->count, err);
 	buf_release(&comment);

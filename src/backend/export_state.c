@@ -100,8 +100,8 @@ static bool read_entry(struct export_state *s, struct str line,
 	    !hex_decode(str_slice(line, 0, 32), key.bytes, sizeof key.bytes) ||
 	    !parse_i64(str_slice(line, 33, line.len), &seconds))
 		return error_set(err, ERROR_FORMAT,
-				 "%s is damaged: \"%s\" is no line of it; "
-				 "without the file all is sent again",
+				 "%s is damaged: unexpected line \"%s\"; "
+				 "delete the file to send everything again",
 				 s->path, text_quote(line).text);
 	return export_state_add(s, &key, sat_mul_i64(seconds, NS_PER_S), err);
 }
@@ -111,18 +111,18 @@ static bool read_text(struct export_state *s, struct str text,
 {
 	if (!str_starts(text, STR(HEAD "\n")))
 		return error_set(err, ERROR_USAGE,
-				 "%s is no state of an export", s->path);
+				 "%s is not the state of an export", s->path);
 	if (!str_starts(text, s->head))
 		return error_set(
 			err, ERROR_USAGE,
 			"%s is the state of another export: its first lines "
-			"say of what, from where and to where",
+			"name its source and destination",
 			s->path);
 	text = str_slice(text, s->head.len, text.len);
 	if (text.len && !str_ends(text, STR("\n")))
 		return error_set(err, ERROR_FORMAT,
-				 "%s is damaged: it ends within a line; "
-				 "without the file all is sent again",
+				 "%s is damaged: it ends within a line; delete "
+				 "the file to send everything again",
 				 s->path);
 	while (text.len)
 		if (!read_entry(s, str_take_line(&text), err))

@@ -121,8 +121,8 @@ static bool turn_page(struct history_job *job, struct backends *b,
 			t->name);
 	} else if (is_short)
 		notes_add(b->notes,
-			  "%s gave fewer other traces at once than there are: "
-			  "what is usual rests on those",
+			  "%s returned only some of the other traces: the "
+			  "baseline rests on those",
 			  t->name);
 	return false;
 }

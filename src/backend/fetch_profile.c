@@ -35,8 +35,9 @@ static bool check_count(const struct window_parts *p, struct error *err)
 		return true;
 	format_duration(p->longest_ns, longest);
 	return error_set(err, ERROR_LIMIT,
-			 "the server takes windows of %s: this one would be "
-			 "over %u requests; narrow it with --from and --to",
+			 "the server accepts windows of %s: this one would "
+			 "take more than %u requests; narrow it with --from "
+			 "and --to",
 			 longest, LIMIT_WINDOW_PARTS);
 }
 
@@ -60,7 +61,7 @@ bool window_parts_shorten(struct window_parts *p, int64_t longest_ns,
 	if (longest_ns <= 0 || longest_ns >= length_ns)
 		return error_set(err, ERROR_LIMIT,
 				 "the server refuses the window as too long, "
-				 "and its limit does not tell how to part it");
+				 "and does not say which length it accepts");
 	p->longest_ns = longest_ns;
 	part_begin(p, p->part.from_ns);
 	return check_count(p, err);
@@ -125,8 +126,8 @@ static bool walk_is_shortened(struct window_walk *walk, struct backends *b,
 	b->profile_window_ns = longest_ns;
 	format_duration(longest_ns, longest);
 	notes_add(b->notes,
-		  "the profile server takes windows of at most %s: longer "
-		  "ones were asked for in parts and added up",
+		  "the profile server accepts windows of at most %s: longer "
+		  "ones were fetched in parts and merged",
 		  longest);
 	return true;
 }
@@ -242,9 +243,8 @@ static void note_empty_start(const struct profile_fetch *f, struct backends *b)
 		return;
 	format_rfc3339(f->empty_to_ns, to);
 	notes_add(b->notes,
-		  "nothing came of the window before %.19sZ: servers look back "
-		  "7 days unless told otherwise (max_query_lookback), and keep "
-		  "profiles only so long",
+		  "no data before %.19sZ: servers look back 7 days by default "
+		  "(max_query_lookback), and profiles have a retention",
 		  to);
 }
 
@@ -285,9 +285,8 @@ static bool part_done(struct profile_fetch *f, struct backends *b)
 	if (f->into->stack_count && p->counts_totals &&
 	    p->counts_totals(&b->profiles, str_from(f->query.type_id)))
 		notes_add(b->notes,
-			  "%s: %s is not scraped as a delta: values are "
-			  "totals since each process began, once a scrape; "
-			  "read the shares",
+			  "%s: %s is not scraped as a delta: each scrape holds "
+			  "totals since the process began; use the shares",
 			  p->title, f->query.type_id);
 	return true;
 }
@@ -658,7 +657,7 @@ bool snapshots_divide(struct backends *b, const struct snapshots_side *sides,
 	if (!counts[0].job.has_answer || !counts[count - 1].job.has_answer) {
 		notes_add(b->notes,
 			  "this type is a gauge: values are sums over all "
-			  "snapshots of the window; read the shares");
+			  "snapshots of the window; use the shares");
 		return true;
 	}
 	for (size_t i = 0; i < count; i++)

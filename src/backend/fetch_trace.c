@@ -17,8 +17,8 @@ static bool check_own(const struct backends *b, const struct trace *trace,
 {
 	return trace->span_count || !trace->oddities.foreign_count ||
 	       error_set(err, ERROR_FORMAT,
-			 "%s: the answer is about another trace than the one "
-			 "asked for: is a proxy or a cache in between?",
+			 "%s: the response holds another trace than the one "
+			 "requested: is a proxy or a cache in between?",
 			 backends_traces(b)->name);
 }
 

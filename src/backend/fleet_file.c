@@ -58,13 +58,14 @@ static bool check_question(const struct fleet_file *file,
 {
 	if (!str_equal(kept, question))
 		return error_set(err, ERROR_USAGE,
-				 "--resume: %s is of another question (%.*s, "
+				 "--resume: %s belongs to another query (%.*s, "
 				 "not %.*s): name another file, or remove it",
 				 file->path, STR_ARGS(kept), STR_ARGS(question));
 	if (now_ns - f->started_ns > MOST_AGE_NS)
 		return error_set(err, ERROR_USAGE,
-				 "--resume: %s is of a sweep that began more "
-				 "than a day ago: remove it to begin anew",
+				 "--resume: %s belongs to a sweep that began "
+				 "more than a day ago: remove it to start "
+				 "again",
 				 file->path);
 	return true;
 }
@@ -79,7 +80,7 @@ static bool read_state(struct fleet_file *file, struct str question,
 	buf_init(&text, LIMIT_FLEET_FILE_BYTES);
 	done = file_read(file->path, &text, err) &&
 	       (fleet_state_read(f, buf_str(&text), &kept, err) ||
-		error_prefix(err, "--resume: %s is no file of check --all",
+		error_prefix(err, "--resume: %s is not a file of check --all",
 			     file->path));
 	buf_release(&text);
 	return done &&
@@ -103,7 +104,7 @@ bool fleet_file_open(struct fleet_file *file, const char *path,
 		return fail_system(file, "open", err);
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, ERROR_USAGE,
-				 "--resume: %s is no ordinary file", path);
+				 "--resume: %s is not a regular file", path);
 	size = st.st_size;
 	return cut_tail(file, &size, err) &&
 	       (!size || read_state(file, question, f, now_ns, err));

@@ -11,8 +11,8 @@ void gaps_count(struct gaps *g, const struct error *err)
 void gaps_tell(struct gaps *g, const char *about, const struct error *err)
 {
 	if (g->told_count++ < GAPS_TOLD)
-		notes_add(g->notes, "no answer about %s: %s", about,
+		notes_add(g->notes, "query for %s failed: %s", about,
 			  err->message);
 	else
-		notes_add(g->notes, "no answer about more than that");
+		notes_add(g->notes, "further queries failed");
 }

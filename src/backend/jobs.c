@@ -209,14 +209,14 @@ static bool job_is_lost(const struct job *job)
 static const char *job_subject(const struct job *job)
 {
 	static const char *const words[] = {
-		[ABOUT_SOMETHING] = "a question",
+		[ABOUT_SOMETHING] = "data",
 		[ABOUT_OTHER_TRACES] = "other traces",
 		[ABOUT_LINKED_TRACE] = "a linked trace",
 		[ABOUT_LINKING_TRACES] = "traces that link to this one",
 		[ABOUT_TRACES] = "traces",
 		[ABOUT_REQUEST_COUNT] = "the number of requests",
 		[ABOUT_REQUEST_STEPS] = "requests by version",
-		[ABOUT_DURATIONS] = "how long requests take",
+		[ABOUT_DURATIONS] = "durations of requests",
 		[ABOUT_PROFILE] = "a profile",
 		[ABOUT_PROFILE_NAMES] = "names of services with profiles",
 		[ABOUT_SERIES] = "the types of profiles",
@@ -244,7 +244,7 @@ static void add_time_range(struct buf *out, const struct job *job)
 	format_rfc3339(range.to_ns, to);
 	/* On the same day show only the time. */
 	same = strncmp(from, to, 11) ? 0 : 11;
-	buf_addf(out, " of %.*sZ to %.*sZ", CLOCK_BYTES, from,
+	buf_addf(out, " from %.*sZ to %.*sZ", CLOCK_BYTES, from,
 		 CLOCK_BYTES - (int)same, to + same);
 }
 

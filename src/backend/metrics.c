@@ -36,7 +36,7 @@ static bool check_steps(const struct metric_query *q, struct error *err)
 			: INT64_MAX;
 	return steps <= LIMIT_METRIC_STEPS ||
 	       error_set(err, ERROR_LIMIT,
-			 "metrics over more than %u steps: ask for a shorter "
+			 "metrics over more than %u steps: use a shorter "
 			 "window",
 			 LIMIT_METRIC_STEPS);
 }

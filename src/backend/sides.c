@@ -133,7 +133,7 @@ static bool check_kind(struct backends *b, enum server_side kind,
 
 	if (s->path && kind == SERVER_METRICS) {
 		error_set(err, ERROR_USAGE,
-			  "metrics are asked for at a server, not in a file");
+			  "metrics need a server, not a file");
 		return error_prefix(err, "%s", s->endpoint.url_origin);
 	}
 	if (!s->row || backend_row_holds(s->row, kind))

@@ -216,12 +216,13 @@ static bool fail_text(struct str text, struct error *err)
 		return input_fail_address(text, err);
 	if (memchr(text.ptr, '/', text.len) || memchr(text.ptr, '.', text.len))
 		return error_set(err, ERROR_USAGE,
-				 "%.*s: no such file (and it is no trace id)",
+				 "%.*s: no such file (and it is not a trace "
+				 "id)",
 				 STR_ARGS(text));
 	return error_set(err, ERROR_USAGE,
-			 "\"%.*s\" is no trace: give up to 32 hex digits, a "
-			 "traceparent, a URL that holds an id, a file, or -; a "
-			 "service stands behind --service",
+			 "\"%.*s\" is not a trace: give up to 32 hex digits, a "
+			 "traceparent, a URL that holds an id, a file, or -; "
+			 "for a service use --service",
 			 STR_ARGS(shown));
 }
 
@@ -503,7 +504,7 @@ bool trace_named_check(const struct trace_named *n, struct backends *b,
 	       error_set(err, ERROR_NOT_FOUND, "%.*s: %s", STR_ARGS(*source),
 			 trace_id_is_zero(&n->arg.id)
 				 ? "the document holds no spans"
-				 : "no spans of the trace asked for; "
-				   "without an id the longest trace is taken "
-				   "and the others are named");
+				 : "no spans of the requested trace; without "
+				   "an id the longest trace is used and the "
+				   "others are listed");
 }

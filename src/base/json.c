@@ -487,7 +487,7 @@ static bool reach_any_value(struct json_reader *r)
 			return json_fail_expected(r, "':' after a key");
 		r->at++;
 	} else if (r->is_in_object) {
-		return fail_misuse(r, "a value was asked for before its key");
+		return fail_misuse(r, "a value was read before its key");
 	} else if (next_byte(r) == ']') {
 		return false;
 	} else if (r->due == DUE_COMMA) {
@@ -598,7 +598,7 @@ bool json_next_item(struct json_reader *r)
 	if (json_failed(r))
 		return false;
 	if (!r->depth || r->is_in_object || r->is_announced)
-		return fail_misuse(r, "an item was asked for out of turn");
+		return fail_misuse(r, "an item was read out of turn");
 	if (reach_value(r)) {
 		r->is_announced = true;
 		return true;
@@ -629,7 +629,7 @@ static bool reach_any_key(struct json_reader *r)
 	if (json_failed(r))
 		return false;
 	if (!r->is_in_object || r->due == DUE_VALUE || r->due == DUE_COLON)
-		return fail_misuse(r, "a key was asked for out of turn");
+		return fail_misuse(r, "a key was read out of turn");
 	if (next_byte(r) == '}') {
 		close_level(r);
 		return false;
@@ -1022,7 +1022,7 @@ bool json_at_end(struct json_reader *r)
 	if (json_failed(r))
 		return true;
 	if (r->depth) {
-		fail_misuse(r, "the end was asked for inside a value");
+		fail_misuse(r, "the end was read inside a value");
 		return true;
 	}
 	return next_byte(r) < 0;

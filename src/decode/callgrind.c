@@ -174,7 +174,7 @@ static bool read_name(struct callgrind *c, enum name_kind kind,
 	if (!name->len) {
 		if (at == MAP_NONE)
 			return callgrind_fail(
-				c, "a number of a name that was not told", err);
+				c, "a number of an undefined name", err);
 		*name = c->texts[at];
 		return true;
 	}

@@ -331,7 +331,7 @@ static bool check_answer(const struct reader *r, struct error *err)
 	if (r->is_pprof)
 		return error_set(err, ERROR_FORMAT,
 				 "a pprof profile written as JSON is not read; "
-				 "ask the server for protobuf "
+				 "request protobuf from the server "
 				 "(application/proto)");
 	return true;
 }

@@ -982,8 +982,8 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 				 "fgprof writes them: they are turned round");
 	if (is_done && f->waited && out->total)
 		notes_add(notes,
-			  "%.1f %% are not on a CPU (linux:schedule), and told "
-			  "by what called it",
+			  "%.1f %% are not on a CPU (linux:schedule), and "
+			  "named after their caller",
 			  100 * (double)f->waited / (double)out->total);
 	folded_lines_free(f->lines);
 	arena_release(&f->scratch);

@@ -984,9 +984,9 @@ static void notes_settle(const struct reader *r, struct profile *out,
 			  (long long)r->sample_count);
 	if (r->biased_count)
 		notes_add(notes,
-			  "%llu of %lld samples are biased, by the recording's "
-			  "own mark: they tell where the thread came to a "
-			  "safepoint, a bit after where it was",
+			  "%llu of %lld samples are biased, as the recording "
+			  "itself marks: they show the safepoint that the "
+			  "thread reached, a bit later than where it was",
 			  (unsigned long long)r->biased_count,
 			  (long long)r->sample_count);
 	if (r->lost_count)

@@ -27,7 +27,7 @@ static bool fail_memory(struct reader *d)
 static bool fail_limit(struct reader *d, const char *what, size_t limit)
 {
 	error_set(&d->err, ERROR_LIMIT,
-		  "more than %zu %s in one answer: ask for a shorter window or "
+		  "more than %zu %s in one response: use a shorter window or "
 		  "one service",
 		  limit, what);
 	return json_fail(d->r, "too much");

@@ -71,11 +71,11 @@ static const struct sign signs[] = {
 	     NULL),
 	SIGN_OTHER("error", JSON_STRING, "an error message of a server"),
 	SIGN_OTHER("tree", JSON_STRING,
-		   "a Pyroscope tree in JSON (ask for application/proto)"),
+		   "a Pyroscope tree in JSON (request application/proto)"),
 	SIGN_OTHER("sampleType", JSON_ARRAY,
-		   "a pprof profile in JSON (ask for application/proto)"),
+		   "a pprof profile in JSON (request application/proto)"),
 	SIGN_OTHER("pprof", JSON_OBJECT,
-		   "a pprof profile in JSON (ask for application/proto)"),
+		   "a pprof profile in JSON (request application/proto)"),
 	SIGN("profiles", JSON_ARRAY, FORMAT_SPEEDSCOPE, NULL),
 	SIGN("traceEvents", JSON_ARRAY, FORMAT_CHROME_TRACE, NULL),
 	SIGN("threads", JSON_ARRAY, FORMAT_FIREFOX_PROFILE, NULL),
@@ -92,8 +92,8 @@ static const struct sign signs[] = {
 		"a profile of stackprof (make folded stacks of it: stackprof "
 		"--stackcollapse FILE > FILE.folded)"),
 	SIGN_OTHER("root_frame", JSON_OBJECT,
-		   "a report of pyinstrument (ask for another: pyinstrument -r "
-		   "speedscope -o FILE.json PROGRAM)"),
+		   "a report of pyinstrument (use another format: pyinstrument "
+		   "-r speedscope -o FILE.json PROGRAM)"),
 	SIGN_OTHER("start_call_stack", JSON_ARRAY,
 		   "a session of pyinstrument (make speedscope of it: "
 		   "pyinstrument --load FILE -r speedscope -o FILE.json)"),
@@ -918,18 +918,18 @@ static const struct magic magics[] = {
 	MAGIC("desc: ", "a heap profile of Valgrind's massif (ms_print FILE "
 			"shows it)"),
 	MAGIC("goroutine profile: total ",
-	      "goroutines as text of Go (ask without debug=1: "
+	      "goroutines as text of Go (request it without debug=1: "
 	      "/debug/pprof/goroutine)"),
 	MAGIC("--- contention:\n",
-	      "waits or locks as text of Go (ask without debug=1: "
+	      "waits or locks as text of Go (request it without debug=1: "
 	      "/debug/pprof/block, /debug/pprof/mutex)"),
-	MAGIC("--- mutex:\n", "locks as text of Go (ask without debug=1: "
-			      "/debug/pprof/mutex)"),
+	MAGIC("--- mutex:\n", "locks as text of Go (request it without "
+			      "debug=1: /debug/pprof/mutex)"),
 	MAGIC("threadcreate profile: total ",
-	      "threads as text of Go (ask without debug=1: "
+	      "threads as text of Go (request it without debug=1: "
 	      "/debug/pprof/threadcreate)"),
-	MAGIC("goroutine ", "stacks of goroutines as text of Go (ask without "
-			    "debug=2: /debug/pprof/goroutine)"),
+	MAGIC("goroutine ", "stacks of goroutines as text of Go (request it "
+			    "without debug=2: /debug/pprof/goroutine)"),
 	MAGIC("NYTProf ", "a profile of NYTProf (make folded stacks of it: "
 			  "nytprofcalls FILE > FILE.folded)"),
 	MAGIC("sample.interval=",
@@ -940,8 +940,8 @@ static const struct magic magics[] = {
 	MAGIC("memory profiling: ", RPROF),
 	MAGIC("Attaching ", BPFTRACE),
 	MAGIC("@[", BPFTRACE),
-	MAGIC("Sampling at ", "the output of bcc's profile (ask it for folded "
-			      "stacks: profile -f > FILE.folded)"),
+	MAGIC("Sampling at ", "the output of bcc's profile (let it write "
+			      "folded stacks: profile -f > FILE.folded)"),
 	MAGIC("PERFILE2", "a perf.data file (make text of it: "
 			  "perf script > perf.txt)"),
 	MAGIC("go 1.", "a Go execution trace (make pprof of its waits: go tool "
@@ -963,8 +963,8 @@ static const char *find_magic(struct str bytes)
 	/* Go's heap profiles begin like those of gperftools. */
 	if (str_starts(bytes, STR("heap profile: ")) &&
 	    str_find(str_take_line(&line), STR("] @ heap/")) != SIZE_MAX)
-		return "a heap profile as text of Go (ask without debug=1: "
-		       "/debug/pprof/heap)";
+		return "a heap profile as text of Go (request it without "
+		       "debug=1: /debug/pprof/heap)";
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
 		if (str_starts(bytes, magics[i].start))
 			return magics[i].looks_like;

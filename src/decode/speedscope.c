@@ -607,7 +607,7 @@ static void note_rest(const struct reader *r, const struct profile *out,
 		notes_add(notes,
 			  "%.1f %% are in no managed code "
 			  "(UNMANAGED_CODE_TIME), waiting or in libraries, and "
-			  "told by what called it",
+			  "named after their caller",
 			  100 * (double)r->outside / (double)out->total);
 }
 

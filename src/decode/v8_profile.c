@@ -669,7 +669,7 @@ static void v8_group_settle(const struct v8_group *g, enum type type,
 		notes_add(
 			notes,
 			"%llu samples are left out: the Chrome trace has lost "
-			"what they were of",
+			"their frames",
 			(unsigned long long)lost_count);
 	if (type == TYPE_CPU && idle_ns)
 		notes_add(notes,

@@ -979,7 +979,7 @@ static bool check_types(const struct profile *const *parts, size_t n,
 			continue;
 		return error_set(err, ERROR_FORMAT,
 				 "cannot add up profiles of %.*s/%.*s and "
-				 "%.*s/%.*s: ask for one profile type",
+				 "%.*s/%.*s: choose one profile type",
 				 STR_ARGS(type), STR_ARGS(unit),
 				 STR_ARGS(other), STR_ARGS(other_unit));
 	}

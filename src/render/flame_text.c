@@ -386,7 +386,7 @@ struct head {
 static const char *const scope_texts[] = {
 	[SCOPE_SERVICE] = "all requests of the service",
 	[SCOPE_INSTANCE] = "one instance of the service",
-	[SCOPE_COHORT] = "requests slow like this one",
+	[SCOPE_COHORT] = "similar slow requests",
 	[SCOPE_SPAN] = "this span",
 };
 

@@ -187,7 +187,7 @@ static void write_where(struct page *p, const struct result *r)
 	} else if (has_self) {
 		page_text(p, has_share ? "; " : "");
 		add_duration(p, span->self_ns);
-		page_text(p, " self");
+		page_text(p, " self time");
 	}
 	evidence_flush(p, p->style.is_short ? "  where" : "");
 }

@@ -23,9 +23,9 @@ static void note_way(const struct rank_facts *f, struct notes *notes)
 	else if (f->asked_way == NORMALIZE_REQUEST)
 		why = "the number of requests is not known";
 	if (f->is_other_way)
-		notes_add(notes, "not compared by %s: %s",
+		notes_add(notes, "not compared per %s: %s",
 			  f->asked_way == NORMALIZE_REQUEST ? "request"
-							    : "the second",
+							    : "second",
 			  why);
 	if (f->is_rate_of_samples)
 		notes_add(notes,

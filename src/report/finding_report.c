@@ -261,7 +261,7 @@ bool headline_write(const struct finding *f, struct result *result,
 	if (!is_healthy)
 		add_cause(f, result, &text);
 	else if (f->symptom.usual)
-		buf_add_text(&text, "normal for requests like it");
+		buf_add_text(&text, "normal for similar requests");
 	else if (f->symptom.is_exception)
 		buf_add_text(&text, "this request alone, others are no slower "
 				    "than normal");
@@ -591,7 +591,7 @@ static void report_levels(const struct profile_inquiry *q,
 			     ? "to keep to " BUDGET_WORDS
 			     : "it has no pyroscope.profile.id",
 		     reasons);
-	report_level(q, "requests like it", &q->cohort,
+	report_level(q, "similar requests", &q->cohort,
 		     !q->has_span_samples ? NO_SPAN_SAMPLES
 		     : s->slow_id_count   ? "excluded by --scope"
 					: "none has a pyroscope.profile.id",

@@ -32,7 +32,7 @@ static const char *const plain[] = {
 				      "the profile is shown without a "
 				      "comparison",
 	[NOTE_NOT_BY_REQUEST] =
-		"not compared by request: the number of requests is not known",
+		"not compared per request: the number of requests is not known",
 	[NOTE_NOTHING_MATCHES] =
 		"nothing in the profile matches the filters (--focus, "
 		"--show...): no rows; the verdict covers the whole profile",
@@ -174,7 +174,7 @@ static void add_names(const struct note *n, struct notes *notes)
  * reason says more. */
 static void drop_gap(const char *reason, struct notes *notes)
 {
-	const struct str gap = STR("no answer about ");
+	const struct str gap = STR("query for ");
 	size_t kept = 0;
 
 	if (!notes || !reason || !*reason)
@@ -310,7 +310,7 @@ static void add_numbers(const struct note *n, struct notes *notes)
 	case NOTE_NOT_BLAMED_REQUESTS:
 		notes_add(notes,
 			  "functions that grew (%zu) are not blamed: there are "
-			  "no more slow requests like this one than normal",
+			  "no more such slow requests than normal",
 			  n->count);
 		break;
 	case NOTE_SERIES_CUT:

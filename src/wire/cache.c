@@ -115,8 +115,8 @@ static bool cache_folder_prepare(const char *folder, struct error *err)
 	if (st.st_uid == geteuid() && !(st.st_mode & 022))
 		return true;
 	return error_set(err, ERROR_OUTPUT,
-			 "others may write to %s, so what it says "
-			 "cannot be believed: chmod 700 it",
+			 "others may write to %s, so it cannot be trusted: "
+			 "chmod 700 it",
 			 folder);
 }
 

@@ -890,8 +890,8 @@ bool har_add(struct har *h, const struct http_request *request, const char *url,
 
 	if (bytes > RECORD_BYTES - h->body_bytes)
 		return error_set(err, ERROR_LIMIT,
-				 "the case would pass %zu MiB: run without "
-				 "--record, or ask for a shorter window",
+				 "the case would exceed %zu MiB: run without "
+				 "--record, or use a shorter window",
 				 RECORD_BYTES / MIB);
 	entry = har_entry_new(h, err);
 	if (!entry)

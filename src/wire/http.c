@@ -222,8 +222,8 @@ static bool start_anew(struct receive *r, struct str line, struct error *err)
 	if (status != 206)
 		return true;
 	return error_set(err, ERROR_FORMAT,
-			 "the answer is a part (206), though all was asked "
-			 "for: does a proxy on the way keep parts?");
+			 "the response is partial (206), although all was "
+			 "requested: does a proxy in between cache parts?");
 }
 
 /* Rejects invalid or conflicting lengths, of which libcurl uses the leading
@@ -400,8 +400,8 @@ static bool check_body(const struct buf *body, struct error *err)
 	if (body->state != BUF_OVER_LIMIT)
 		return buf_check(body, "the answer", err);
 	return error_set(err, ERROR_LIMIT,
-			 "the answer is larger than %zu MiB unpacked: ask for "
-			 "less (a shorter window)",
+			 "the response is larger than %zu MiB unpacked: use a "
+			 "shorter window",
 			 LIMIT_BODY_PLAIN_BYTES / MIB);
 
 }
@@ -418,8 +418,8 @@ bool receive_body(struct receive *r, struct str bytes, struct error *err)
 		return take_error_page(r, bytes);
 	if (r->response->wire_bytes > (int64_t)limit)
 		return error_set(err, ERROR_LIMIT,
-				 "the answer is larger than %zu MiB: ask for "
-				 "less (a shorter window)",
+				 "the response is larger than %zu MiB: use a "
+				 "shorter window",
 				 limit / MIB);
 	if (r->sieve) {
 		if (r->gz) {
@@ -477,9 +477,9 @@ static bool check_end(struct receive *r, struct error *err)
 	     str_starts(str_from(response->content_type), STR("text/"))))
 		return true;
 	return error_set(err, ERROR_NETWORK,
-			 "nothing tells whether the answer is whole (%lld "
-			 "bytes without Content-Length): does a proxy on the "
-			 "way speak HTTP/1.0?",
+			 "the response may be incomplete (%lld bytes without "
+			 "Content-Length): is there an HTTP/1.0 proxy in "
+			 "between?",
 			 (long long)response->wire_bytes);
 }
 

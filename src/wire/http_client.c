@@ -628,16 +628,16 @@ static void describe_answer(enum wire_failure failure,
 		format_duration(f->stall_ms * NS_PER_MS, limit);
 		error_set(err, ERROR_NETWORK,
 			  "%.*s " WIRE_SAYS_SILENT " %s (%lld bytes had come): "
-			  "the server is busy or hung; a shorter window asks "
-			  "less of it",
+						   "the server is busy or "
+						   "hung; try a shorter window",
 			  STR_ARGS(host), limit, (long long)f->body_bytes);
 		break;
 	case WIRE_OUT_OF_TIME:
 		format_duration(f->timeout_ms * NS_PER_MS, limit);
 		error_set(err, ERROR_NETWORK,
 			  "%.*s: " WIRE_SAYS_OUT_OF_TIME
-			  " %s are used up (raise "
-			  "--timeout, or ask for a shorter window)",
+			  " %s are used up (raise --timeout, or use a shorter "
+			  "window)",
 			  STR_ARGS(host), limit);
 		break;
 	case WIRE_NO_ANSWER:

@@ -25,7 +25,7 @@ CUT = "only the first"  # said when a list is longer than is read
 PAGES = 320
 
 ARGS = "profile --service busy-service --since "  # a profile a minute
-UNASKED = "not asked for"
+UNASKED = "not fetched"
 
 # Profiles of the list, one on a page; the window, its samples and the requests
 # for its data; whether the list is cut, whether profiles are left out.

@@ -43,7 +43,8 @@ WORDS = {
     r"\bin all from\b": "total",
     r"\ba (life|freak)\b": "process lifetime, outlier",
 }
-FOLDERS = ("cli", "report", "render", "doctor", "tui", "mcp")
+FOLDERS = ("analyze", "backend", "base", "cli", "decode", "demangle", "doctor", "investigate", "mcp", "model", "render", "report",
+           "tui", "wire")
 PAGES = ("README.md", "docs/*.md", "man/*.scd")
 # File -> texts that may stay: keys of JSON.
 ALLOWED = {"src/render/json.c": ("usual:%i",), "man/tracefind-json.5.scd": ("*usual*",)}

@@ -183,7 +183,7 @@ class Place:
                 *login, *more], environment(self.recorded.now))
             place = trial.place and trial.place.format(**names).replace(
                 first.host, "HOST")[:PLACE_BYTES]
-            named = (f"HOST answers {trial.status} and would go to {place};"
+            named = (f"HOST answers {trial.status} and redirects to {place};"
                      if place else "")
             if named not in outcome.stderr:
                 return f"not {named!r}: {outcome.stderr}"

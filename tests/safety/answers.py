@@ -117,8 +117,8 @@ NONE, NOT_WHOLE, USAGE = 5, 4, 2
 # 2: what is asked is not asked of the kind of server that seems to be there.
 STATUSES = {0, USAGE, 3, 4, 5, 6, 7, 10}
 # What is told of something that is missing.
-TOLD = re.compile(r"no answer|not all that was asked|not be read|cut off|"
-                  r"not answered|answer(s|ed) (\d{3}|with (type|something else))|does not know this path|"
+TOLD = re.compile(r"no answer|quer(y|ies) for|is missing|not all that was asked|not be read|cut off|"
+                  r"not answered|answer(s|ed) (\d{3}|with (type|something other))|has no such path|"
                   r"an HTML page|limits requests|timed out|cut the connection|damaged|ends "
                   r"early|the text ends|not known|could not|cannot|not whole|incomplete|not read|"
                   r"does not know \w+ \(\d{3}\)")

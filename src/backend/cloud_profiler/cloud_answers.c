@@ -231,7 +231,7 @@ void cloud_answers_note(struct backends *b, const struct profile_query *query,
 			 around ? "up to " : "", more);
 	}
 	notes_add(b->notes,
-		  "Cloud Profiler looks at one instance at a time: %" PRIu32
+		  "Cloud Profiler profiles one instance at a time: %" PRIu32
 		  " profile%s in this window%s",
 		  count, &"s"[count == 1], offer);
 }

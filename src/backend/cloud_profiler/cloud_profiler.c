@@ -31,7 +31,7 @@ static void check_list(struct checkup *c, const struct profile_list *list)
 
 	if (!list->count) {
 		check_fail(c->checks, ERROR_NOT_FOUND, "profiles", "data",
-			   "the project has no profile at all");
+			   "the project has no profiles");
 		check_fix(c->checks,
 			  "another project: --profiles-url gcp://PROJECT; "
 			  "else start Cloud Profiler's agent in the services");

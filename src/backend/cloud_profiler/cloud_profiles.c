@@ -308,8 +308,8 @@ static bool page_follow(struct cloud_profiles *c, struct str token,
 		return arena_fail(&c->arena, "the list of profiles", err);
 	if (known != index)
 		return error_set(err, ERROR_FORMAT,
-				 "Cloud Profiler: its list goes round in "
-				 "circles: page %" PRIu32 " leads back to page "
+				 "Cloud Profiler: its pages form a loop: page "
+				 "%" PRIu32 " leads back to page "
 				 "%" PRIu32,
 				 index, known + 1);
 	c->tokens[c->page_count++] = token;
@@ -323,8 +323,8 @@ static void note_cut(struct backends *b, const struct cloud_profiles *c)
 	format_count(c->list.count, count);
 	notes_add(b->notes,
 		  "Cloud Profiler: only the first %s profiles of the project "
-		  "are known, on %" PRIu32 " pages; there are more, and what "
-		  "is missing may be of this service",
+		  "were listed, on %" PRIu32 " pages; the rest may include "
+					   "profiles of this service",
 		  count, c->page_count);
 }
 
@@ -381,9 +381,9 @@ static void tell_time_up(const struct cloud_profiles *c,
 	format_count(c->list.count, count);
 	error_set(err, ERROR_NETWORK,
 		  "Cloud Profiler: the run's time was up when %s profiles were "
-		  "listed; the list is of the whole project, however short the "
-		  "window: raise --timeout, or run it again and again with "
-		  "--cache, which goes on from there",
+		  "listed; the list covers the whole project, however short "
+		  "the window: raise --timeout, or repeat the command with "
+		  "--cache, which continues from there",
 		  count);
 }
 
@@ -416,13 +416,16 @@ static void note_listed(struct backends *b, const struct cloud_profiles *c)
 	if (c->skipped)
 		notes_add(b->notes,
 			  "Cloud Profiler skipped %" PRId64 " profile%s of its "
-			  "list that it could not read; asking again may bring "
-			  "them",
+							    "list that it "
+							    "could not read; a "
+							    "second try may "
+							    "return them",
 			  c->skipped, &"s"[c->skipped == 1]);
 	if (c->nameless)
 		notes_add(b->notes,
-			  "Cloud Profiler: %" PRIu32 " listed profile%s of no "
-			  "service or time left out",
+			  "Cloud Profiler: %" PRIu32 " listed profile%s "
+						     "without service or time "
+						     "left out",
 			  c->nameless, &"s"[c->nameless == 1]);
 }
 
@@ -705,15 +708,16 @@ static void note_left(const struct fetching *f)
 
 	if (f->unasked)
 		notes_add(f->backends->notes,
-			  "Cloud Profiler: %" PRIu32 " profile%s not asked "
-			  "for: the pages they are on would take more than %u "
-			  "requests; a shorter window needs fewer",
+			  "Cloud Profiler: %" PRIu32 " profile%s not fetched: "
+						     "their pages would take "
+						     "more than %u requests; "
+						     "use a shorter window",
 			  f->unasked, &"s"[f->unasked == 1],
 			  LIMIT_REQUESTS_PER_RUN);
 	if (missing)
 		notes_add(f->backends->notes,
-			  "Cloud Profiler: %" PRIu32 " profile%s that it "
-			  "listed came without data when asked for again",
+			  "Cloud Profiler: %" PRIu32 " listed profile%s "
+						     "returned without data",
 			  missing, &"s"[missing == 1]);
 }
 

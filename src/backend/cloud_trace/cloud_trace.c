@@ -68,8 +68,8 @@ static void judge_seen(struct checkup *c, const struct seen *s)
 		check_warn(c->checks, "traces", "services",
 			   "no traces in the last hour");
 		check_fix(c->checks,
-			  "another project? Else the services do not send: "
-			  "their exporter's log tells, and its account needs "
+			  "another project? Otherwise the services do not "
+			  "send: see their exporter's log; its account needs "
 			  "roles/cloudtrace.agent");
 		return;
 	}
@@ -82,7 +82,7 @@ static void judge_seen(struct checkup *c, const struct seen *s)
 	if (s->nameless)
 		check_warn(c->checks, "traces", "services",
 			   "%zu span%s of the newest %zu traces without a "
-			   "service's name; the others are of %u%s",
+			   "service's name; the others belong to %u%s",
 			   s->nameless, &"s"[s->nameless == 1], s -> traces,
 			   s -> count, buf_text(&names));
 	else
@@ -121,7 +121,7 @@ static bool cloud_checkup_judge(struct checkup *c,
 			return false;
 		}
 		check_fail(c->checks, why.code, "traces", "server",
-			   "it does not answer as Cloud Trace: %s",
+			   "its response is not Cloud Trace's: %s",
 			   why.message);
 		return true;
 	}

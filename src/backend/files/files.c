@@ -218,9 +218,9 @@ static bool check_type(const struct files *f, const char *path,
 	if (type_name_equal(own, f->type))
 		return true;
 	return error_set(err, ERROR_FORMAT,
-			 "%s holds %.*s/%.*s and %s %.*s/%.*s: different "
-			 "things cannot be added up; if both have one in "
-			 "common, ask for it with --type",
+			 "%s holds %.*s/%.*s and %s %.*s/%.*s: different types "
+			 "cannot be added up; if both have one in common, "
+			 "choose it with --type",
 			 name_of(f->first), STR_ARGS(f->type.type),
 			 STR_ARGS(f->type.unit), name_of(path),
 			 STR_ARGS(own.type), STR_ARGS(own.unit));
@@ -392,10 +392,9 @@ static bool find_left_out(const struct profile *p, uint64_t *left_out,
 	if (*left_out != all || !all)
 		return true;
 	return error_set(err, ERROR_FORMAT,
-			 "it counts since its process began, and a server "
-			 "would add up what each profile counts again; "
-			 "net/http/pprof with ?seconds=30 gives what can be "
-			 "added up");
+			 "its values count from the start of the process, so a "
+			 "server would count them repeatedly; use "
+			 "net/http/pprof with ?seconds=30");
 }
 
 /* Reads type and time from the file. instead: receives the bytes to send if
@@ -420,8 +419,9 @@ static bool file_describe(struct backends *b, const char *path,
 	if (is_ok &&
 	    format_sniff(plain, looks_like, sizeof looks_like) != FORMAT_PPROF)
 		is_ok = error_set(err, ERROR_FORMAT,
-				  "only pprof is sent as it is; tracefind "
-				  "profile FILE -o pprof=NEW converts others");
+				  "only pprof is sent unchanged; tracefind "
+				  "profile FILE -o pprof=NEW converts other "
+				  "formats");
 	is_ok = is_ok &&
 		decode_profile(FORMAT_PPROF, plain, &want, &p, NULL, err);
 	if (is_ok) {

@@ -366,19 +366,18 @@ static void tell_projects(const struct teller *t, struct error *err)
 		break;
 	case GOOGLE_NO_QUOTA_PROJECT:
 		error_set(err, ERROR_AUTH,
-			  "%s: a user's request has to count to a project "
-			  "(%d): gcloud auth application-default "
-			  "set-quota-project %s, or %s-header "
-			  "'x-goog-user-project: %s'",
+			  "%s: a user's requests need a quota project (%d): "
+			  "gcloud auth application-default set-quota-project "
+			  "%s, or %s-header 'x-goog-user-project: %s'",
 			  t->subject, f->status, t->project, t->side,
 			  t->project);
 		break;
 	case GOOGLE_QUOTA_PROJECT:
 		error_set(err, ERROR_AUTH,
-			  "%s: not allowed to let requests count to project "
-			  "%s (%d): it takes "
-			  "roles/serviceusage.serviceUsageConsumer there, or "
-			  "another x-goog-user-project",
+			  "%s: not allowed to use project %s as the quota "
+			  "project (%d): "
+			  "roles/serviceusage.serviceUsageConsumer is needed "
+			  "there, or another x-goog-user-project",
 			  t->subject, t->counted, f->status);
 		break;
 	case GOOGLE_BILLING:
@@ -390,15 +389,15 @@ static void tell_projects(const struct teller *t, struct error *err)
 		break;
 	case GOOGLE_PERIMETER:
 		error_set(err, ERROR_AUTH,
-			  "%s: VPC Service Controls of project %s forbid it "
-			  "from here (%d): ask from inside of the perimeter, "
-			  "or have this account let in",
+			  "%s: VPC Service Controls of project %s deny access "
+			  "from here (%d): run it inside the perimeter, or "
+			  "have this account allowed",
 			  t->subject, t->project, f->status);
 		break;
 	default:
 		error_set(err, ERROR_NOT_FOUND,
-			  "%s: project %s is not there, or suspended (%d "
-			  "%s): gcloud projects list tells yours",
+			  "%s: project %s does not exist or is suspended (%d "
+			  "%s): see gcloud projects list",
 			  t->subject, t->counted, f->status,
 			  f->reason[0] ? f->reason : f->code);
 		break;

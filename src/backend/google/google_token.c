@@ -794,8 +794,8 @@ static void fail_network(const struct google_flow *f, const struct error *why,
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_find(said, str_from(words[i])) != SIZE_MAX) {
 			error_set(err, why->code,
-				  "%.*s, which gives the token, cannot be "
-				  "asked: %s (check network, proxy and "
+				  "%.*s, which issues the token, cannot be "
+				  "reached: %s (check network, proxy and "
 				  "firewall)",
 				  STR_ARGS(host), words[i]);
 			return;
@@ -836,13 +836,13 @@ static bool google_token_fail(const struct google_flow *f,
 		fail_network(f, &response->err, err);
 	} else if (response->status >= 300 && response->status < 400) {
 		error_set(err, ERROR_NETWORK,
-			  "%.*s, which gives the token, answers %d and would "
-			  "go elsewhere; secrets do not follow",
+			  "%.*s, which issues the token, answers %d with a "
+			  "redirect; secrets are not sent elsewhere",
 			  STR_ARGS(host), response->status);
 	} else if (response->status == 429 || response->status >= 500) {
 		error_set(err, ERROR_NETWORK,
-			  "%.*s, which gives the token, is not available (%d): "
-			  "try again later",
+			  "%.*s, which issues the token, is not available "
+			  "(%d): try again later",
 			  STR_ARGS(host), response->status);
 	} else {
 		fail_refused(f, response, err);

@@ -370,7 +370,7 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 	    body_contains(response, STR("unsupported value"))) {
 		error_set(err, ERROR_FORMAT,
 			  "jaeger: the trace has an attribute that is NaN or "
-			  "infinite; the old API cannot tell it: use Jaeger "
+			  "infinite; the old API cannot express it: use Jaeger "
 			  "1.53 or newer, whose api/v3 can");
 		return ANSWER_ERROR;
 	}

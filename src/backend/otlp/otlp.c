@@ -118,7 +118,7 @@ const struct receiver receiver_newrelic = {
 	.prefix = "newrelic+",
 	.token_header = "api-key",
 	.token_name = "licence key",
-	.no_profiles = "New Relic takes no profiles",
+	.no_profiles = "New Relic does not accept profiles",
 	.traces_suffix = ROUTE_TRACES,
 	.traces_request = traces_request,
 	.answer = otlp_answer,
@@ -129,8 +129,8 @@ const struct receiver receiver_datadog = {
 	.prefix = "datadog+",
 	.token_header = "dd-api-key",
 	.token_name = "API key",
-	.no_profiles = "Datadog takes profiles of its own profilers alone, by "
-		       "an intake that is not OTLP's",
+	.no_profiles = "Datadog accepts profiles of its own profilers only, "
+		       "and not over OTLP",
 	.traces_suffix = ROUTE_TRACES,
 	.traces_request = traces_request,
 	.answer = otlp_answer,

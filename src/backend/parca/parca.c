@@ -222,7 +222,7 @@ static const struct parca_type *type_of(const struct side *side,
 
 	if (!type)
 		error_set(err, ERROR_NOT_FOUND,
-			  SUBJECT ": no profiles of type %s at all", type_id);
+			  SUBJECT ": no profiles of type %s", type_id);
 	return type;
 }
 
@@ -989,13 +989,13 @@ static void check_label(struct checkup *c)
 
 	if (facts->has_service_label) {
 		check_ok(c->checks, "profiles", "label",
-			 "services are told apart by \"%s\"",
+			 "services are identified by the label \"%s\"",
 			 facts->service_label);
 		return;
 	}
 	check_warn(c->checks, "profiles", "label",
-		   "no label names services: neither service_name nor job, app "
-		   "or another that is known");
+		   "no known label identifies services: neither service_name "
+		   "nor job or app");
 	check_fix(c->checks, "external labels of parca-agent, or "
 			     "relabel_configs in Parca's scrape_configs, that "
 			     "set service_name");
@@ -1059,8 +1059,8 @@ static bool check_types(struct checkup *c, struct error *err)
 				SIZE_MAX;
 	}
 	buf_init(&text, LIMIT_CHECK_BYTES);
-	add_group(c, DELTAS, "of intervals:", &ids, &text);
-	add_group(c, GAUGES, "of a moment:", &ids, &text);
+	add_group(c, DELTAS, "over intervals:", &ids, &text);
+	add_group(c, GAUGES, "snapshots:", &ids, &text);
 	add_group(c, TOTALS,
 		  "totals since each process began, not compared:", &ids,
 		  &text);
@@ -1068,7 +1068,7 @@ static bool check_types(struct checkup *c, struct error *err)
 		check_ok(c->checks, "profiles", "types", "%s", buf_text(&text));
 	} else {
 		check_warn(c->checks, "profiles", "types",
-			   "no CPU of intervals (delta): %s", buf_text(&text));
+			   "no CPU profiles over intervals (delta): %s", buf_text(&text));
 		check_fix(c->checks,
 			  "in Parca's scrape_configs: profiling_config: "
 			  "pprof_config: process_cpu: with enabled and delta "
@@ -1094,8 +1094,8 @@ static bool parca_adopt(struct backends *b,
 	if (responses[PARCA_TYPES].status == 200 &&
 	    !parca_is(&responses[PARCA_TYPES]))
 		return error_set(err, ERROR_FORMAT,
-				 "%s answers, but as no Parca does: is the "
-				 "address with its path prefix right? "
+				 "%s answers, but not as Parca does: is the "
+				 "address, with its path prefix, right? "
 				 "(--profiles-url)",
 				 b->profiles.endpoint.url);
 	for (int i = 0; i < PARCA_FACTS; i++)
@@ -1114,7 +1114,7 @@ static bool checkup_judge(struct checkup *c,
 	(void)answers;
 	if (!facts_of(c)->type_count) {
 		check_fail(c->checks, ERROR_NOT_FOUND, "profiles", "data",
-			   "the server has no profile at all");
+			   "the server has no profiles");
 		check_fix(c->checks,
 			  "scrape_configs in its parca.yaml, or parca-agent "
 			  "with --remote-store-address of it");
@@ -1322,8 +1322,8 @@ static bool backend_learn(struct backends *b, struct error *err)
 	if (str_equal(str_from(facts->service_label), STR("service_name")))
 		return true;
 	notes_add(b->notes,
-		  "Parca: services are told apart by the label \"%s\", which "
-		  "takes the place of service_name",
+		  "Parca: services are identified by the label \"%s\" instead "
+		  "of service_name",
 		  facts->service_label);
 	return true;
 }

@@ -100,9 +100,9 @@ static enum answer read_answer(const char *name, const struct metric_query *q,
 		answer_fail(name, e, response, &why);
 		/* The query would load too many samples, or took too long. */
 		if (response->status == 422)
-			advice = ": ask for a shorter window (--since)";
+			advice = ": use a shorter window (--since)";
 		else if (response->status == 503)
-			advice = ": ask for a shorter window (--since), or "
+			advice = ": use a shorter window (--since), or try "
 				 "again later";
 		error_set(err, why.code, "%s%s", why.message, advice);
 		return ANSWER_ERROR;

@@ -284,8 +284,8 @@ bool pyroscope_post(const struct endpoint *endpoint, const char *method,
 	if (endpoint->project) {
 		buf_release(body);
 		return error_set(err, ERROR_USAGE,
-				 "profiles of Cloud Profiler (project %s) "
-				 "cannot be asked for; name another server "
+				 "profiles cannot be queried from Cloud "
+				 "Profiler (project %s); name another server "
 				 "with --profiles-url",
 				 endpoint->project);
 	}
@@ -402,7 +402,7 @@ static enum answer answer_failed(const struct profile_query *query,
 	if (query->span_id_count && is_route_missing)
 		error_set(err, err->code,
 			  "pyroscope: %.*s has no samples of single requests: "
-			  "it does not know SelectMergeSpanProfile (%d)",
+			  "SelectMergeSpanProfile is missing (%d)",
 			  STR_ARGS(host), response->status);
 	return ANSWER_TRY_NEXT;
 }
@@ -466,15 +466,15 @@ static enum answer answer_judge(const struct profile_query *query,
 	if (asked == RENDER) {
 		*form = (struct profile_form){
 			FORMAT_PYROSCOPE_FLAMEGRAPH_JSON,
-			"the profile came through the old call "
+			"the profile was fetched by the older "
 			"/pyroscope/render: no files and lines"
 		};
 		if (body_has_key(response, STR("flamebearer"), false))
 			return ANSWER_OK;
 		error_set(err, ERROR_FORMAT,
-			  "pyroscope: " PATH " answered with something else "
-			  "than a flame graph: is there a Pyroscope at this "
-			  "address?");
+			  "pyroscope: " PATH " answered with something other "
+					     "than a flame graph: is this the "
+					     "address of a Pyroscope?");
 		return ANSWER_ERROR;
 	}
 	if (strcmp(response->content_type, PROTO)) {
@@ -506,8 +506,8 @@ static enum answer answer_judge(const struct profile_query *query,
 	if (asked != PPROF && asked != PPROF_LATER)
 		form->format = FORMAT_PYROSCOPE_TREE_PB;
 	if (asked == TREE && !query->wants_lines)
-		form->note = "the profile came through the fallback call: no "
-			     "files and lines";
+		form->note = "the profile was fetched by the fallback request: "
+			     "no files and lines";
 	return ANSWER_OK;
 }
 
@@ -912,7 +912,7 @@ static bool pyroscope_kept_names(struct backends *b, const char *url,
 #define PYROSCOPE_SNAPSHOTS_ATTEMPTS 2
 
 enum { HEATMAP, POINTS };
-_Static_assert(POINTS + 1 == PYROSCOPE_SNAPSHOTS_ATTEMPTS, "each is asked for");
+_Static_assert(POINTS + 1 == PYROSCOPE_SNAPSHOTS_ATTEMPTS, "each is queried");
 
 struct snapshots_query {
 	const struct profile_query *query;

@@ -184,11 +184,12 @@ static void check_no_data(struct checkup *c)
 	char tenant[160];
 
 	check_fail(c->checks, ERROR_NOT_FOUND, "profiles", "data",
-		   "the server has no profile at all (%s)",
+		   "the server has no profiles (%s)",
 		   tenant_words(e, tenant, sizeof tenant));
 	check_fix(c->checks,
-		  "--profiles-tenant-id NAME if it is another tenant's; else "
-		  "the services do not send: SDK or Alloy to %s",
+		  "--profiles-tenant-id NAME if it belongs to another tenant; "
+		  "otherwise the services do not send: point the SDK or Alloy "
+		  "at %s",
 		  e->url);
 }
 

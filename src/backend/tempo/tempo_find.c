@@ -178,10 +178,9 @@ enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
 	/* "http parameter start must be before end. received start=8 end=8" */
 	if (tempo_search_is_too_recent(response)) {
 		error_set(err, ERROR_NOT_FOUND,
-			  "tempo: search: the server does not search what has "
-			  "just happened yet, and the window is no longer than "
-			  "that (30 s or what it is set to): widen it with "
-			  "--since");
+			  "tempo: search: the server does not search the "
+			  "newest traces yet (30 s by default), and the window "
+			  "is no longer: widen it with --since");
 		return ANSWER_ERROR;
 	}
 	/* Advances to the next form of the query; of the user's TraceQL only

@@ -385,7 +385,7 @@ static void test_rates(void **state)
 	rank_cpu(&f, "a.x 600\na.y 400\n", "a.x 600\na.y 400\n", &unknown);
 	assert_quiet(row(&f, "a.x"));
 	assert_int_equal(f.result.normalize, NORMALIZE_VALUE);
-	assert_true(has_note(&f, "not compared by the second: the length"));
+	assert_true(has_note(&f, "not compared per second: the length"));
 	release(&f);
 	rank_cpu(&f, "a.x 600\na.y 400\n", "", &rate);
 	assert_int_equal(row(&f, "a.x")->change, CHANGE_NEW);

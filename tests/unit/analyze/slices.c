@@ -267,7 +267,7 @@ static void test_per_request(void **state)
 	rank_cpu(&f, "a.x 1200\na.y 800\n", "a.x 600\na.y 400\n", &want);
 	assert_int_equal(f.result.normalize, NORMALIZE_VALUE);
 	assert_close(row(&f, "a.x")->delta, 0.3);
-	assert_true(has_note(&f, "not compared by request: the number"));
+	assert_true(has_note(&f, "not compared per request: the number"));
 	release(&f);
 }
 

@@ -165,7 +165,7 @@ static void test_projects(void **state)
 	      ERROR_AUTH, "billing is off", "linkedaccount?project=123456789");
 	check(refusal(400, "INVALID_ARGUMENT", "m",
 		      INFO("CONSUMER_INVALID", "")),
-	      ERROR_NOT_FOUND, "project my-project is not there",
+	      ERROR_NOT_FOUND, "project my-project does not exist",
 	      "gcloud projects list");
 	check(refusal(403, "PERMISSION_DENIED", "m",
 		      INFO("SECURITY_POLICY_VIOLATED", "\"uid\": \"a1\"")),

@@ -160,8 +160,8 @@ static void test_silent(void **state)
 	write_file(USER);
 	want.timeout_ns = 200 * NS_PER_MS;
 	l = login_new();
-	assert_fails(l, ", which gives the token, cannot be asked: timed out "
-			"(check network, proxy and firewall)");
+	assert_fails(l, ", which issues the token, cannot be reached: timed "
+			"out (check network, proxy and firewall)");
 	assert_int_equal(err.code, ERROR_NETWORK);
 	google_login_free(l);
 	server_stop(&server);

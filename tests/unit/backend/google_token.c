@@ -164,12 +164,12 @@ static void test_user_refused(void **state)
 		    "client was deleted.): log in again with gcloud auth "
 		    "application-default login");
 	refuse_user(503, "", "<html>",
-		    "oauth2.googleapis.com, which gives the token, is not "
+		    "oauth2.googleapis.com, which issues the token, is not "
 		    "available (503): try again later");
 	assert_int_equal(err.code, ERROR_NETWORK);
 	refuse_user(302, "", "",
-		    "oauth2.googleapis.com, which gives the token, answers 302 "
-		    "and would go elsewhere; secrets do not follow");
+		    "oauth2.googleapis.com, which issues the token, answers "
+		    "302 with a redirect; secrets are not sent elsewhere");
 	/* What it was sent is not repeated. */
 	refuse_user(400, "",
 		    "{\"error\":\"invalid_grant\",\"error_description\":"
@@ -243,8 +243,8 @@ static void test_network(void **state)
 		  "running there? (--traces-url)");
 	assert_false(google_flow_take(&flow, &r, NOW_NS, &err));
 	assert_string_equal(err.message,
-			    "oauth2.googleapis.com, which gives the token, "
-			    "cannot be asked: refused the connection (check "
+			    "oauth2.googleapis.com, which issues the token, "
+			    "cannot be reached: refused the connection (check "
 			    "network, proxy and firewall)");
 	assert_int_equal(err.code, ERROR_NETWORK);
 	end();

@@ -119,7 +119,7 @@ static void test_errors_say_what_to_do(void **state)
 	check(1, answer_load("jaeger", "err-400-id-legacy"), ANSWER_ERROR,
 	      ERROR_NETWORK, "answered 400: invalid length for TraceID");
 	check(0, answer_load("jaeger", "redirect-double-slash"), ANSWER_ERROR,
-	      ERROR_NETWORK, "307 and would go to /api/v3/services");
+	      ERROR_NETWORK, "307 and redirects to /api/v3/services");
 }
 
 static void check_probe(struct http_response response, bool want)

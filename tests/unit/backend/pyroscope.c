@@ -314,7 +314,7 @@ static void test_servers_without_samples_of_spans(void **state)
 			       answer_make(404, "text/plain", "no page"), &form,
 			       &err),
 			 ANSWER_TRY_NEXT);
-	assert_contains(err.message, "SelectMergeSpanProfile (404)");
+	assert_contains(err.message, "SelectMergeSpanProfile is missing (404)");
 	assert_int_equal(judge(&query, 0,
 			       answer_make(403, "text/plain", "no page"), &form,
 			       &err),
@@ -336,9 +336,9 @@ static void test_render_answers(void **state)
 {
 	(void)state;
 	check_render(answer_make(200, "application/json", "{\"names\":[]}"),
-		     ANSWER_ERROR, "something else than a flame graph");
+		     ANSWER_ERROR, "something other than a flame graph");
 	check_render(answer_make(200, "application/json", "[1"), ANSWER_ERROR,
-		     "something else than a flame graph");
+		     "something other than a flame graph");
 	check_render(answer_make(200, "text/html", "<html>grafana"),
 		     ANSWER_ERROR, "Grafana page");
 	check_render(answer_make(400, "application/json",
@@ -420,7 +420,7 @@ static void test_errors_are_unwrapped(void **state)
 		   "answered 415");
 	check_case("error-get", ANSWER_TRY_NEXT, ERROR_NETWORK, "405");
 	check_case("error-double-slash", ANSWER_ERROR, ERROR_NETWORK,
-		   "would go to");
+		   "redirects to");
 	check_case("error-profile-type-json", ANSWER_ERROR, ERROR_NETWORK,
 		   "<");
 	check_case("label-names-bad-accept", ANSWER_ERROR, ERROR_NETWORK,

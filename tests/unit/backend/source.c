@@ -278,7 +278,7 @@ static void test_failed_probe_tells_the_most_telling_answer(void **state)
 			 answer_make(401, "text/plain", "no org id"),
 			 ERROR_AUTH, "--tenant-id");
 	check_probe_fail(answer_make(404, "text/plain", ""), login, ERROR_AUTH,
-			 "would go to http://h.example:3000/login");
+			 "redirects to http://h.example:3000/login");
 	check_probe_fail(answer_make(404, "text/plain", ""),
 			 answer_make(404, "text/plain", ""), ERROR_NETWORK,
 			 "answers 404 to their paths");

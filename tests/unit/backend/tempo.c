@@ -214,7 +214,7 @@ static void test_redirect_shows_the_place(void **state)
 {
 	(void)state;
 	check_error(answer_load("tempo", "redirect-double-slash"),
-		    ERROR_NETWORK, "301", "would go to /api/echo");
+		    ERROR_NETWORK, "301", "redirects to /api/echo");
 }
 
 static void test_transport_failures_pass_through(void **state)

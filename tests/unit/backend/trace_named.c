@@ -52,8 +52,8 @@ static void ids_are_read_in_every_spelling(void **state)
 	expect_id("\"traceId\": \"" ID "\",", ID);
 	expect_id("traceparent: 00-" ID "-00f067aa0ba902b7-01", ID);
 	expect_id("traceparent='00-" ID "-00f067aa0ba902b7-01'", ID);
-	expect_failure("span_id=" ID, "is no trace");
-	expect_failure("trace_id=", "is no trace");
+	expect_failure("span_id=" ID, "is not a trace");
+	expect_failure("trace_id=", "is not a trace");
 }
 
 static void short_ids_get_their_zeros_back(void **state)
@@ -152,8 +152,8 @@ static void slips_are_named(void **state)
 		       "decimal number of 39 digits");
 	expect_failure("trace.json", "no such file");
 	expect_failure("/no/such/trace", "no such file");
-	expect_failure("hello", "is no trace");
-	expect_failure("", "is no trace");
+	expect_failure("hello", "is not a trace");
+	expect_failure("", "is not a trace");
 }
 
 static void files_and_standard_input_are_paths(void **state)
@@ -203,22 +203,22 @@ static void ids_of_xray(void **state)
 	expect_id("Root=1-4bf92f35-77b34da6a3ce929d0e0e4736;Parent="
 		  "53995c3f42cd8ad8;Sampled=1",
 		  ID);
-	expect_failure("1-4bf92f35-77b34da6a3ce929d0e0e473", "is no trace");
-	expect_failure("1-4bf92f35-77b34da6a3ce929d0e0e47366", "is no trace");
-	expect_failure("1-4bf92f3x-77b34da6a3ce929d0e0e4736", "is no trace");
-	expect_failure("1-00000000-000000000000000000000000", "is no trace");
-	expect_failure("Root=", "is no trace");
+	expect_failure("1-4bf92f35-77b34da6a3ce929d0e0e473", "is not a trace");
+	expect_failure("1-4bf92f35-77b34da6a3ce929d0e0e47366", "is not a trace");
+	expect_failure("1-4bf92f3x-77b34da6a3ce929d0e0e4736", "is not a trace");
+	expect_failure("1-00000000-000000000000000000000000", "is not a trace");
+	expect_failure("Root=", "is not a trace");
 }
 
 static void ids_as_uuids(void **state)
 {
 	(void)state;
 	expect_id("4bf92f35-77b3-4da6-a3ce-929d0e0e4736", ID);
-	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e473", "is no trace");
-	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e47366", "is no trace");
-	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e473x", "is no trace");
-	expect_failure("4bf92f35-77b34-da6-a3ce-929d0e0e4736", "is no trace");
-	expect_failure("00000000-0000-0000-0000-000000000000", "is no trace");
+	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e473", "is not a trace");
+	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e47366", "is not a trace");
+	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e473x", "is not a trace");
+	expect_failure("4bf92f35-77b34-da6-a3ce-929d0e0e4736", "is not a trace");
+	expect_failure("00000000-0000-0000-0000-000000000000", "is not a trace");
 }
 
 static void what_google_writes_holds_ids(void **state)

@@ -272,7 +272,7 @@ static void test_misuse_is_told(void **state)
 	(void)state;
 	assert_false(json_next_item(r));
 	assert_fails(r, ERROR_INTERNAL,
-		     "byte 0: an item was asked for out of turn");
+		     "byte 0: an item was read out of turn");
 	r = open_text(STR("[1]"));
 	assert_true(json_enter(r, JSON_ARRAY));
 	assert_true(json_next_item(r));

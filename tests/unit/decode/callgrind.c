@@ -178,7 +178,7 @@ static void test_broken(void **state)
 		{ "events: Ir\n1 2\n", "line 2: costs of no function" },
 		{ "events: Ir\nfn=f\ncalls=1 1\n1 2\n", "costs of no function" },
 		{ "fn=f\n1 2\n", "costs before the line of events" },
-		{ "events: Ir\nfn=(3)\n", "a number of a name that was not" },
+		{ "events: Ir\nfn=(3)\n", "a number of an undefined name" },
 		{ "events:\nfn=f\n", "no events" },
 		{ "# callgrind format\n", "it ends without a line of events" },
 	};

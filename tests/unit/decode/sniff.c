@@ -344,20 +344,20 @@ static void test_texts_of_tools(void **state)
 	       "the output of bpftrace (make folded stacks of it: "
 	       "stackcollapse-bpftrace.pl FILE > FILE.folded, of FlameGraph)");
 	expect(STR("Sampling at 49 Hertz of all threads\n"), FORMAT_UNKNOWN,
-	       "the output of bcc's profile (ask it for folded stacks: profile "
-	       "-f > FILE.folded)");
+	       "the output of bcc's profile (let it write folded stacks: "
+	       "profile -f > FILE.folded)");
 	expect(STR("sample.interval=10000\n\"f\" \"g\" \n"), FORMAT_UNKNOWN,
 	       "a profile of R's Rprof (make folded stacks of it: awk "
 	       "'NR>1{gsub(/\"/,\"\");s=$NF;for(i=NF-1;i>0;i--)s=s\";\"$i;"
 	       "n[s]++}END{for(s in n)print s,n[s]}' FILE > FILE.folded)");
 	expect(STR("goroutine 1 [running]:\nmain.main()\n"), FORMAT_UNKNOWN,
-	       "stacks of goroutines as text of Go (ask without debug=2: "
-	       "/debug/pprof/goroutine)");
+	       "stacks of goroutines as text of Go (request it without "
+	       "debug=2: /debug/pprof/goroutine)");
 	expect(STR("--- mutex:\ncycles/second=1\n"), FORMAT_UNKNOWN,
-	       "locks as text of Go (ask without debug=1: "
+	       "locks as text of Go (request it without debug=1: "
 	       "/debug/pprof/mutex)");
 	expect(STR("--- contention:\ncycles/second=1\n"), FORMAT_UNKNOWN,
-	       "waits or locks as text of Go (ask without debug=1: "
+	       "waits or locks as text of Go (request it without debug=1: "
 	       "/debug/pprof/block, /debug/pprof/mutex)");
 	expect(STR("jdk.ExecutionSample {\n  startTime = 01:16:32.562\n}\n"),
 	       FORMAT_UNKNOWN,
@@ -414,10 +414,10 @@ static void test_other_kinds(void **state)
 	       "-proto -output=FILE.pb.gz PROGRAM FILE)");
 	expect(STR("heap profile: 1: 2 [1: 2] @ heap/1048576\n"),
 	       FORMAT_UNKNOWN,
-	       "a heap profile as text of Go (ask without debug=1: "
+	       "a heap profile as text of Go (request it without debug=1: "
 	       "/debug/pprof/heap)");
 	expect(STR("goroutine profile: total 5\n"), FORMAT_UNKNOWN,
-	       "goroutines as text of Go (ask without debug=1: "
+	       "goroutines as text of Go (request it without debug=1: "
 	       "/debug/pprof/goroutine)");
 	expect(STR("Nettrace\x14"), FORMAT_UNKNOWN,
 	       "a .nettrace of .NET (make speedscope of it: dotnet-trace "
@@ -446,7 +446,7 @@ static void test_other_kinds(void **state)
 	       "LZ4-compressed data (unpack it first)");
 	expect(STR("{\"start_time\": 1.5,\"cpu_time\": 2,\"root_frame\": {}}"),
 	       FORMAT_UNKNOWN,
-	       "a report of pyinstrument (ask for another: pyinstrument -r "
+	       "a report of pyinstrument (use another format: pyinstrument -r "
 	       "speedscope -o FILE.json PROGRAM)");
 	expect(STR("{\n  \"recording\": {\n    \"events\": []\n  }\n}"),
 	       FORMAT_UNKNOWN,

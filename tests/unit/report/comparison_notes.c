@@ -65,20 +65,20 @@ static void test_ways_that_were_not_possible(void **state)
 
 	(void)state;
 	assert_told(&f,
-		    "not compared by request: the number of requests is not "
+		    "not compared per request: the number of requests is not "
 		    "known",
 		    NULL);
 	f.asked_way = NORMALIZE_RATE;
 	f.is_rate_of_samples = true;
 	assert_told(&f,
-		    "not compared by the second: the length of the profiles is "
+		    "not compared per second: the length of the profiles is "
 		    "not known",
 		    "sample counts are compared as if both sides had the same "
 		    "sampling rate, which this type does not record");
 	f.is_rate_of_samples = false;
 	f.is_gauge = true;
 	assert_told(&f,
-		    "not compared by the second: memory in use is a level, not "
+		    "not compared per second: memory in use is a level, not "
 		    "a rate",
 		    NULL);
 }

@@ -130,7 +130,7 @@ static void what_is_as_ever_is_said_to_be(void **state)
 	expect(CAUSE_CPU,
 	       "this request alone, others are no slower than normal");
 	finding.symptom.usual = &usual;
-	expect(CAUSE_CPU, "normal for requests like it");
+	expect(CAUSE_CPU, "normal for similar requests");
 }
 
 UNIT_TESTS(headline)

@@ -341,8 +341,8 @@ static void test_folder(void **state)
 	assert_int_equal(chmod(folder, 0720), 0);
 	assert_null(cache_open(folder, NULL, &err));
 	snprintf(message, sizeof message,
-		 "--cache: others may write to %s, so what it says cannot be "
-		 "believed: chmod 700 it",
+		 "--cache: others may write to %s, so it cannot be trusted: "
+		 "chmod 700 it",
 		 folder);
 	assert_string_equal(err.message, message);
 	clear();
