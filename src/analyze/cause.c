@@ -60,13 +60,6 @@ static bool leader_changed(const struct result *result)
 	       change_is_up(result->functions[0].change);
 }
 
-static void confidence_lacks(struct confidence_rating *r, bool is_lacking,
-			     enum weakness weakness)
-{
-	if (is_lacking)
-		r->weaknesses[r->weakness_count++] = weakness;
-}
-
 static void confidence_rate(const struct cause_evidence *e,
 			    const struct result *result,
 			    struct cause_facts *facts)

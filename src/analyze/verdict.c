@@ -165,17 +165,10 @@ bool verdict_is_of_trace(enum cause_kind kind)
 	       kind == CAUSE_QUEUE;
 }
 
-static void verdict_lacks(struct confidence_rating *r, bool is_lacking,
-			  enum weakness weakness)
-{
-	if (is_lacking)
-		r->weaknesses[r->weakness_count++] = weakness;
-}
-
 static void is_no_answer(struct confidence_rating *r, bool is_it,
 			 enum weakness weakness)
 {
-	verdict_lacks(r, is_it, weakness);
+	confidence_lacks(r, is_it, weakness);
 	r->is_no_answer |= is_it;
 }
 
@@ -187,32 +180,33 @@ static void rate_profile(const struct confidence_facts *f,
 	if (!f->has_baseline || !f->is_grown)
 		return;
 	if (f->is_manifold)
-		verdict_lacks(r, !f->is_tested, WEAKNESS_NOT_TESTED);
+		confidence_lacks(r, !f->is_tested, WEAKNESS_NOT_TESTED);
 	else
 		is_no_answer(r, !f->is_tested, WEAKNESS_NOT_TESTED);
-	verdict_lacks(r, f->scope == SCOPE_SERVICE, WEAKNESS_WHOLE_SERVICE);
-	verdict_lacks(r, f->samples >= 0 && f->samples < STRONG_SAMPLES,
-		      WEAKNESS_FEW_SAMPLES);
-	verdict_lacks(r, f->is_tested && f->q > STRONG_Q, WEAKNESS_NEAR_NOISE);
-	verdict_lacks(r, f->has_close_second, WEAKNESS_CLOSE_SECOND);
-	verdict_lacks(r, f->is_partly_cpu, WEAKNESS_PARTLY_CPU);
+	confidence_lacks(r, f->scope == SCOPE_SERVICE, WEAKNESS_WHOLE_SERVICE);
+	confidence_lacks(r, f->samples >= 0 && f->samples < STRONG_SAMPLES,
+			 WEAKNESS_FEW_SAMPLES);
+	confidence_lacks(r, f->is_tested && f->q > STRONG_Q,
+			 WEAKNESS_NEAR_NOISE);
+	confidence_lacks(r, f->has_close_second, WEAKNESS_CLOSE_SECOND);
+	confidence_lacks(r, f->is_partly_cpu, WEAKNESS_PARTLY_CPU);
 }
 
 static void rate_trace(const struct confidence_facts *f,
 		       struct confidence_rating *r)
 {
-	verdict_lacks(r, !f->has_history, WEAKNESS_NO_HISTORY);
+	confidence_lacks(r, !f->has_history, WEAKNESS_NO_HISTORY);
 	is_no_answer(r, f->is_healthy_operation, WEAKNESS_HEALTHY_OPERATION);
-	verdict_lacks(r, f->has_baseline && f->healthy < 0,
-		      WEAKNESS_BASELINE_UNCHECKED);
-	verdict_lacks(r, f->has_baseline && f->healthy == 0,
-		      WEAKNESS_BASELINE_UNHEALTHY);
-	verdict_lacks(r, f->is_close_span, WEAKNESS_CLOSE_SPAN);
-	verdict_lacks(r, f->is_alone, WEAKNESS_ALONE);
-	verdict_lacks(r, f->may_be_chance, WEAKNESS_MAY_BE_CHANCE);
-	verdict_lacks(r, f->is_of_one_operation, WEAKNESS_ONE_OPERATION);
-	verdict_lacks(r, f->has_few_messages, WEAKNESS_FEW_SAMPLES);
-	verdict_lacks(r, f->is_partial_trace, WEAKNESS_PARTIAL_TRACE);
+	confidence_lacks(r, f->has_baseline && f->healthy < 0,
+			 WEAKNESS_BASELINE_UNCHECKED);
+	confidence_lacks(r, f->has_baseline && f->healthy == 0,
+			 WEAKNESS_BASELINE_UNHEALTHY);
+	confidence_lacks(r, f->is_close_span, WEAKNESS_CLOSE_SPAN);
+	confidence_lacks(r, f->is_alone, WEAKNESS_ALONE);
+	confidence_lacks(r, f->may_be_chance, WEAKNESS_MAY_BE_CHANCE);
+	confidence_lacks(r, f->is_of_one_operation, WEAKNESS_ONE_OPERATION);
+	confidence_lacks(r, f->has_few_messages, WEAKNESS_FEW_SAMPLES);
+	confidence_lacks(r, f->is_partial_trace, WEAKNESS_PARTIAL_TRACE);
 }
 
 struct confidence_rating verdict_confidence(const struct confidence_facts *f)
@@ -222,7 +216,7 @@ struct confidence_rating verdict_confidence(const struct confidence_facts *f)
 	if (f->has_profile)
 		rate_profile(f, &r);
 	else
-		verdict_lacks(&r, !f->is_trace_enough, WEAKNESS_NO_PROFILE);
+		confidence_lacks(&r, !f->is_trace_enough, WEAKNESS_NO_PROFILE);
 	rate_trace(f, &r);
 	if (r.is_no_answer)
 		return r;

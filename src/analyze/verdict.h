@@ -204,6 +204,14 @@ struct confidence_rating {
 	size_t weakness_count;
 };
 
+/* Adds a weakness where it is there; each at most once. */
+static inline void confidence_lacks(struct confidence_rating *r, bool is_there,
+				    enum weakness weakness)
+{
+	if (is_there)
+		r->weaknesses[r->weakness_count++] = weakness;
+}
+
 /* Rates the confidence. strong: span or cohort (or an instance), at least 100
  * samples, q <= 0.01, healthy baseline, no close second, complete trace. fair:
  * a tested change, or one beyond noise, with at most two of these missing.
