@@ -188,6 +188,13 @@ uint32_t explorer_body_rows(const struct explorer *e)
 	return e->rows > others ? e->rows - others : 1;
 }
 
+uint32_t explorer_page_rows(const struct explorer *e)
+{
+	uint32_t rows = explorer_body_rows(e);
+
+	return rows > 1 ? rows - 1 : 1;
+}
+
 const struct flame_union *explorer_places(const struct explorer *e)
 {
 	return &e->places[e->side];

@@ -266,6 +266,9 @@ void explorer_draw(struct explorer *e, const struct surface *s);
  * frame; including those and what is below. */
 uint32_t explorer_body_rows(const struct explorer *e);
 
+/* Returns the rows of a list in the body, below its head: at least one. */
+uint32_t explorer_page_rows(const struct explorer *e);
+
 const struct flame_union *explorer_places(const struct explorer *e);
 enum flame_side explorer_flame_side(const struct explorer *e);
 struct flame_view explorer_view(const struct explorer *e);

@@ -43,13 +43,6 @@ static uint32_t count_of(const struct explorer *e)
 	return (uint32_t)(h->bucket_count + GAP_ROWS + h->window_count);
 }
 
-static uint32_t page_rows(const struct explorer *e)
-{
-	uint32_t rows = explorer_body_rows(e);
-
-	return rows > 1 ? rows - 1 : 1;
-}
-
 static uint32_t row_of_this(const struct request_history *h)
 {
 	uint32_t i = 0;
@@ -64,7 +57,7 @@ void history_enter(struct explorer *e)
 {
 	if (!e->was_history_seen)
 		list_select(&e->requests, row_of_this(history_of(e)),
-			    count_of(e), page_rows(e));
+			    count_of(e), explorer_page_rows(e));
 	e->was_history_seen = true;
 }
 
@@ -73,10 +66,12 @@ void history_event(struct explorer *e, const struct tui_event *event)
 	uint32_t first = EXPLORER_BODY_TOP + 1;
 
 	if (event->key != TUI_CLICK)
-		list_move(&e->requests, event->key, count_of(e), page_rows(e));
-	else if (event->row >= first && event->row - first < page_rows(e))
+		list_move(&e->requests, event->key, count_of(e),
+			  explorer_page_rows(e));
+	else if (event->row >= first &&
+		 event->row - first < explorer_page_rows(e))
 		list_select(&e->requests, e->requests.top + event->row - first,
-			    count_of(e), page_rows(e));
+			    count_of(e), explorer_page_rows(e));
 }
 
 /* ---- the histogram ---- */
@@ -227,9 +222,9 @@ void history_draw(struct explorer *e, const struct surface *s)
 	const struct request_history *h = history_of(e);
 
 	list_select(&e->requests, e->requests.selected, count_of(e),
-		    page_rows(e));
+		    explorer_page_rows(e));
 	draw_head(e, s);
-	for (uint32_t i = 0; i < page_rows(e); i++) {
+	for (uint32_t i = 0; i < explorer_page_rows(e); i++) {
 		uint32_t row = e->requests.top + i;
 		struct look look = { .is_reverse =
 					     row == e->requests.selected };

@@ -133,17 +133,9 @@ void callers_release(struct callers *c)
 	*c = (struct callers){ 0 };
 }
 
-/* A line of the body is the heading. */
-static uint32_t page_rows(const struct explorer *e)
-{
-	uint32_t rows = explorer_body_rows(e);
-
-	return rows > 1 ? rows - 1 : 1;
-}
-
 static void select_row(struct explorer *e, uint32_t row)
 {
-	list_select(&e->calls_list, row, e->calls.count, page_rows(e));
+	list_select(&e->calls_list, row, e->calls.count, explorer_page_rows(e));
 	if (e->calls.count)
 		e->function = e->calls.rows[e->calls_list.selected].function;
 }
@@ -159,8 +151,8 @@ static bool sandwich_build(struct explorer *e, uint32_t function)
 	if (e->has_failed)
 		return false;
 	/* Keeps some callers above it visible. */
-	if (e->calls.place > page_rows(e) / 2)
-		e->calls_list.top = e->calls.place - page_rows(e) / 2;
+	if (e->calls.place > explorer_page_rows(e) / 2)
+		e->calls_list.top = e->calls.place - explorer_page_rows(e) / 2;
 	select_row(e, e->calls.place);
 	return true;
 }
@@ -180,7 +172,7 @@ static void sandwich_click(struct explorer *e, uint32_t row)
 {
 	uint32_t first = EXPLORER_BODY_TOP + 1;
 
-	if (row < first || row - first >= page_rows(e) ||
+	if (row < first || row - first >= explorer_page_rows(e) ||
 	    e->calls_list.top + row - first >= e->calls.count)
 		return;
 	row += e->calls_list.top - first;
@@ -216,7 +208,7 @@ void sandwich_event(struct explorer *e, const struct tui_event *event)
 			find_next(e, event->character == 'n');
 	} else {
 		list_move(&e->calls_list, event->key, e->calls.count,
-			  page_rows(e));
+			  explorer_page_rows(e));
 		select_row(e, e->calls_list.selected);
 	}
 }
@@ -260,9 +252,9 @@ static void add_row(struct explorer *e, const struct callers_row *row)
 void sandwich_draw(struct explorer *e, const struct surface *s)
 {
 	list_select(&e->calls_list, e->calls_list.selected, e->calls.count,
-		    page_rows(e));
+		    explorer_page_rows(e));
 	draw_head(e, s);
-	for (uint32_t i = 0; i < page_rows(e); i++) {
+	for (uint32_t i = 0; i < explorer_page_rows(e); i++) {
 		uint32_t row = e->calls_list.top + i;
 		struct look look = { .is_reverse =
 					     row == e->calls_list.selected };

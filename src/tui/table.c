@@ -154,19 +154,11 @@ void functions_release(struct functions *t)
 	mem_free(t->rows);
 }
 
-/* A line of the body is the heading. */
-static uint32_t page_rows(const struct explorer *e)
-{
-	uint32_t rows = explorer_body_rows(e);
-
-	return rows > 1 ? rows - 1 : 1;
-}
-
 static void select_row(struct explorer *e, uint32_t row)
 {
 	struct functions *t = &e->functions;
 
-	list_select(&t->list, row, t->count, page_rows(e));
+	list_select(&t->list, row, t->count, explorer_page_rows(e));
 	if (t->count)
 		e->function = t->rows[t->list.selected].function;
 }
@@ -237,7 +229,7 @@ static void table_click(struct explorer *e, uint32_t row)
 	struct functions *t = &e->functions;
 	uint32_t first = EXPLORER_BODY_TOP + 1;
 
-	if (row < first || row - first >= page_rows(e) ||
+	if (row < first || row - first >= explorer_page_rows(e) ||
 	    t->list.top + row - first >= t->count)
 		return;
 	row += t->list.top - first;
@@ -260,7 +252,8 @@ void table_event(struct explorer *e, const struct tui_event *event)
 	} else if (event->key == TUI_ENTER) {
 		explorer_go(e, TAB_FLAME);
 	} else {
-		list_move(&t->list, event->key, t->count, page_rows(e));
+		list_move(&t->list, event->key, t->count,
+			  explorer_page_rows(e));
 		select_row(e, t->list.selected);
 	}
 }
@@ -379,7 +372,7 @@ void table_draw(struct explorer *e, const struct surface *s)
 	if (!table_build(e))
 		return;
 	draw_head(e, s);
-	for (uint32_t i = 0; i < page_rows(e); i++) {
+	for (uint32_t i = 0; i < explorer_page_rows(e); i++) {
 		uint32_t row = t->list.top + i;
 		struct look look = { .is_reverse = row == t->list.selected };
 

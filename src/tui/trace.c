@@ -28,13 +28,6 @@ static uint32_t count_of(const struct explorer *e)
 	return (uint32_t)e->in->result->waterfall_count;
 }
 
-static uint32_t page_rows(const struct explorer *e)
-{
-	uint32_t rows = explorer_body_rows(e);
-
-	return rows > 1 ? rows - 1 : 1;
-}
-
 static const struct waterfall_row *selected_row(const struct explorer *e)
 {
 	return &e->in->result->waterfall[e->spans.selected];
@@ -70,7 +63,7 @@ void trace_enter(struct explorer *e)
 	if (row == count_of(e))
 		row = 0;
 	e->was_trace_seen = true;
-	list_select(&e->spans, row, count_of(e), page_rows(e));
+	list_select(&e->spans, row, count_of(e), explorer_page_rows(e));
 }
 
 static void show_profile(struct explorer *e)
@@ -85,14 +78,14 @@ static void trace_click(struct explorer *e, uint32_t row)
 {
 	uint32_t first = EXPLORER_BODY_TOP + 1;
 
-	if (row < first || row - first >= page_rows(e) ||
+	if (row < first || row - first >= explorer_page_rows(e) ||
 	    e->spans.top + row - first >= count_of(e))
 		return;
 	row += e->spans.top - first;
 	if (row == e->spans.selected)
 		show_profile(e);
 	else
-		list_select(&e->spans, row, count_of(e), page_rows(e));
+		list_select(&e->spans, row, count_of(e), explorer_page_rows(e));
 }
 
 static bool is_found(struct explorer *e, uint32_t row)
@@ -109,7 +102,8 @@ static void find_next(struct explorer *e, bool is_forward)
 	for (uint32_t left = count; left; left--) {
 		row = (row + (is_forward ? 1 : count - 1)) % count;
 		if (is_found(e, row)) {
-			list_select(&e->spans, row, count, page_rows(e));
+			list_select(&e->spans, row, count,
+				    explorer_page_rows(e));
 			return;
 		}
 	}
@@ -126,7 +120,8 @@ void trace_event(struct explorer *e, const struct tui_event *event)
 		 (event->character == 'n' || event->character == 'N'))
 		find_next(e, event->character == 'n');
 	else
-		list_move(&e->spans, event->key, count_of(e), page_rows(e));
+		list_move(&e->spans, event->key, count_of(e),
+			  explorer_page_rows(e));
 }
 
 /* ---- rows ---- */
@@ -238,9 +233,10 @@ void trace_draw(struct explorer *e, const struct surface *s)
 {
 	const struct waterfall_row *rows = e->in->result->waterfall;
 
-	list_select(&e->spans, e->spans.selected, count_of(e), page_rows(e));
+	list_select(&e->spans, e->spans.selected, count_of(e),
+		    explorer_page_rows(e));
 	draw_head(e, s);
-	for (uint32_t i = 0; i < page_rows(e); i++) {
+	for (uint32_t i = 0; i < explorer_page_rows(e); i++) {
 		uint32_t row = e->spans.top + i;
 		struct look look = { .is_reverse = row == e->spans.selected };
 
