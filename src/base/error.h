@@ -53,6 +53,14 @@ bool error_memory(struct error *err, const char *what);
 /* Resets to "no failure". */
 void error_clear(struct error *err);
 
+/* Returns whether an error ends the run even if it affects only optional
+ * data. */
+static inline bool error_ends_run(const struct error *err)
+{
+	return err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||
+	       err->code == ERROR_INTERRUPTED;
+}
+
 /* Returns the program's exit status for a code (documented in the man page). */
 int error_exit_code(enum error_code code);
 

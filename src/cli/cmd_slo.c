@@ -63,7 +63,7 @@ static bool count_traces(struct slo *s, struct context *ctx, bool is_document,
 			  "metrics: %s",
 			  ctx->backends.traces.path, buf_text(&why));
 	if (err->code == ERROR_NONE && !slo_ask_traces(s, err) &&
-	    !slo_is_final(err))
+	    !error_ends_run(err))
 		error_prefix(err, "no metrics (%s), and traces failed",
 			     buf_text(&why));
 	buf_release(&why);

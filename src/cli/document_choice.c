@@ -280,8 +280,7 @@ static bool ask_profiles(struct document_choice *c, struct context *ctx,
 
 	if (services_fetch(&s, &why))
 		return take_profiles(&c->document, ctx, &s, list, err);
-	if (why.code == ERROR_MEMORY || why.code == ERROR_STOPPED ||
-	    why.code == ERROR_INTERRUPTED) {
+	if (error_ends_run(&why)) {
 		*err = why;
 		return false;
 	}

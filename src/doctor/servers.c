@@ -146,8 +146,7 @@ static bool check_names(struct doctor *d, struct error *err)
 
 	if (!doctor_metrics_find(d, &found, &sources, &count, &why)) {
 		*err = why;
-		if (why.code == ERROR_MEMORY || why.code == ERROR_STOPPED ||
-		    why.code == ERROR_INTERRUPTED)
+		if (error_ends_run(&why))
 			return false;
 		error_clear(err);
 		check_fail(&d->checks, why.code, "metrics", "names", "%s",

@@ -350,7 +350,7 @@ bool alert_find_slowest(struct alert *a, struct str service, struct error *err)
 	t->service = service;
 	if (search_slowest(a, &t->reason))
 		return true;
-	if (investigation_must_end(&t->reason)) {
+	if (error_ends_run(&t->reason)) {
 		*err = t->reason;
 		return false;
 	}

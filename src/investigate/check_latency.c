@@ -246,7 +246,7 @@ bool check_latency_find(struct check_latency *l, struct investigation *v,
 	}
 	l->is_known = done;
 	history_release(&a->h);
-	if (done || want == LATENCY_NEEDED || investigation_must_end(err))
+	if (done || want == LATENCY_NEEDED || error_ends_run(err))
 		return done;
 	l->reason = arena_printf(arena, "%s", err->message).ptr;
 	error_clear(err);

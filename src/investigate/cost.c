@@ -378,8 +378,7 @@ static bool cost_ask_operations(struct cost *c, struct error *err)
 	if (b->traces.path)
 		return true;
 	if (!backends_probe_traces(b, err))
-		return investigation_must_end(err) ? false
-						   : (error_clear(err), true);
+		return error_ends_run(err) ? false : (error_clear(err), true);
 	if (!backends_profile_traits(b)->has_span_samples) {
 		c->operation_lack = COST_LACK_SPANS;
 		return true;
@@ -607,7 +606,7 @@ static bool count_traced(struct cost *c, struct error *err)
 		return true;
 	if (!backends_probe_traces(c->v->backends, err) ||
 	    !jobs_run(c->v->backends, list, 1 + all->has_base, err)) {
-		if (investigation_must_end(err))
+		if (error_ends_run(err))
 			return false;
 		reason = arena_printf(c->v->backends->arena, "%s", err->message)
 				 .ptr;
@@ -649,7 +648,7 @@ static bool count_requests(struct cost *c, struct error *err)
 		return true;
 	/* Errors become notes. */
 	if (!c->v->backends->metrics.is_default && !cost_ask_metrics(c, err)) {
-		if (investigation_must_end(err))
+		if (error_ends_run(err))
 			return false;
 		investigation_note(c->v,
 				   (struct note){ .kind = NOTE_METRICS_MISSING,

@@ -224,12 +224,4 @@ static inline bool investigation_fail(struct investigation *v,
 	return error_set(err, ERROR_NOT_FOUND, "%s", "");
 }
 
-/* Returns whether an error ends the run even if it affects only optional
- * data. */
-static inline bool investigation_must_end(const struct error *err)
-{
-	return err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||
-	       err->code == ERROR_INTERRUPTED;
-}
-
 #endif

@@ -867,7 +867,7 @@ static bool investigate_service(struct leak *l, struct error *err)
 	/* Metrics are optional: errors become notes. */
 	if (!v->backends->metrics.is_default &&
 	    !ask_metrics(l, &requests, err)) {
-		if (investigation_must_end(err))
+		if (error_ends_run(err))
 			return false;
 		investigation_note(v,
 				   (struct note){ .kind = NOTE_METRICS_MISSING,

@@ -403,7 +403,7 @@ bool services_fetch(struct services *s, struct error *err)
 	/* Nothing needs metrics: what goes wrong is a note. */
 	if (s->asks_kernel && !s->backends->metrics.is_default) {
 		if (!ask_kernel(s, err)) {
-			if (investigation_must_end(err))
+			if (error_ends_run(err))
 				return false;
 			s->note(&(struct note){ .kind = NOTE_METRICS_MISSING,
 						.reason = err->message },

@@ -322,17 +322,12 @@ static bool ask_metrics(struct slo *s, bool *is_told, struct error *err)
 		take_counts(s, &q, err));
 }
 
-bool slo_is_final(const struct error *err)
-{
-	return investigation_must_end(err);
-}
-
 bool slo_ask_metrics(struct slo *s, bool *is_told, struct error *err)
 {
 	*is_told = false;
 	if (!ask_metrics(s, is_told, &s->why)) {
 		*is_told = slo_lacks(s, SLO_LACKS_SERVER);
-		if (investigation_must_end(&s->why)) {
+		if (error_ends_run(&s->why)) {
 			*err = s->why;
 			return false;
 		}
@@ -516,7 +511,7 @@ static bool request_look_slow(struct looking *l, struct spent_request *out,
 	struct error missing = { 0 };
 
 	if (!slow_investigate(&l->v, &l->finding, &missing)) {
-		if (investigation_must_end(&missing)) {
+		if (error_ends_run(&missing)) {
 			*err = missing;
 			return false;
 		}
@@ -802,7 +797,7 @@ static bool cells_search(struct sampling *m, struct error *err)
 
 		if (!m->cells[i].is_asked || job->has_answer)
 			continue;
-		if (investigation_must_end(&job->err)) {
+		if (error_ends_run(&job->err)) {
 			*err = job->err;
 			return false;
 		}
@@ -951,7 +946,7 @@ static bool look_at(struct slo_spent *s, const struct trace_id *ids,
 			count++;
 			continue;
 		}
-		if (investigation_must_end(&why)) {
+		if (error_ends_run(&why)) {
 			*err = why;
 			return false;
 		}
@@ -1001,7 +996,7 @@ bool slo_spent_find(struct slo_spent *s, struct error *err)
 	}
 	if (done)
 		return true;
-	if (investigation_must_end(&why)) {
+	if (error_ends_run(&why)) {
 		*err = why;
 		return false;
 	}

@@ -90,9 +90,6 @@ const struct slo_window *slo_present(const struct slo *s);
  * INFINITY: it is not being used up. */
 double slo_seconds_left(const struct slo *s);
 
-/* Returns whether no further query is possible after this error. */
-bool slo_is_final(const struct error *err);
-
 /* Investigates one bad request of a service as a slow trace. */
 
 /* Returns the entry span of the service's bad request: the longest of those
