@@ -571,11 +571,6 @@ static struct frame path_enter(struct path *p, uint32_t span)
 	return frame;
 }
 
-static int compare_time(const void *left, const void *right)
-{
-	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
-}
-
 /* Returns whether a child starts after from and before to. */
 static bool has_start_between(struct path *p, struct frame *f, int64_t from,
 			      int64_t to)
@@ -588,7 +583,7 @@ static bool has_start_between(struct path *p, struct frame *f, int64_t from,
 	if (!f->is_sorted) {
 		for (uint32_t i = 0; i < f->count; i++)
 			starts[i] = list[i].start_ns;
-		qsort(starts, f->count, sizeof *starts, compare_time);
+		qsort(starts, f->count, sizeof *starts, compare_i64_items);
 		f->is_sorted = true;
 	}
 	while (low < high) {

@@ -409,18 +409,13 @@ static bool collect_matters(const struct collect *k, int64_t time_ns,
 		       sat_mul_i64(k->times->path_ns, percent);
 }
 
-static int compare_duration(const void *left, const void *right)
-{
-	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
-}
-
 /* Returns the median duration of these spans; the lower of two. */
 static int64_t collect_median(struct collect *k, const uint32_t *spans,
 			      uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		k->durations[i] = span_duration_ns(&k->t->spans[spans[i]]);
-	qsort(k->durations, count, sizeof *k->durations, compare_duration);
+	qsort(k->durations, count, sizeof *k->durations, compare_i64_items);
 	return k->durations[(count - 1) / 2];
 }
 

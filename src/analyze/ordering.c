@@ -13,11 +13,6 @@
  * ordered by digits"). */
 #define FEW 128u
 
-static int compare_value(const void *left, const void *right)
-{
-	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
-}
-
 /* False without memory: they are as they were. */
 static bool sort_by_digits(int64_t *values, size_t count)
 {
@@ -43,7 +38,7 @@ void values_sort(int64_t *values, size_t count)
 {
 	if (count > FEW) {
 		if (!sort_by_digits(values, count))
-			qsort(values, count, sizeof *values, compare_value);
+			qsort(values, count, sizeof *values, compare_i64_items);
 		return;
 	}
 	/* Each goes down to where it belongs among those before it. */

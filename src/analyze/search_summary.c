@@ -86,16 +86,11 @@ void hits_sort(struct hit *items, size_t count)
 		qsort(items, count, sizeof *items, by_duration);
 }
 
-static int compare_durations(const void *left, const void *right)
-{
-	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
-}
-
 void durations_sort(int64_t *durations_ns, size_t count)
 {
 	if (count)
 		qsort(durations_ns, count, sizeof *durations_ns,
-		      compare_durations);
+		      compare_i64_items);
 }
 
 /* ---- quantiles ---- */

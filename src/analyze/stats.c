@@ -43,16 +43,11 @@
 #define FEW_DF 3
 #define QUANTILE_MAX_STEPS 100
 
-static int compare_values(const void *left, const void *right)
-{
-	return compare_f64(*(const double *)left, *(const double *)right);
-}
-
 double stats_median(double *values, size_t count)
 {
 	if (!count)
 		return 0;
-	qsort(values, count, sizeof *values, compare_values);
+	qsort(values, count, sizeof *values, compare_f64_items);
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

@@ -74,7 +74,7 @@ static inline int64_t sat_round_f64(double value)
 	return sat_from_f64(round(value));
 }
 
-/* Three-way comparison, for qsort(). Doubles must not be NaN. */
+/* Three-way comparison. Doubles must not be NaN. */
 static inline int compare_i64(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
@@ -88,6 +88,17 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 static inline int compare_f64(double a, double b)
 {
 	return (a > b) - (a < b);
+}
+
+/* The same of what the arguments point to, as qsort() calls it. */
+static inline int compare_i64_items(const void *a, const void *b)
+{
+	return compare_i64(*(const int64_t *)a, *(const int64_t *)b);
+}
+
+static inline int compare_f64_items(const void *a, const void *b)
+{
+	return compare_f64(*(const double *)a, *(const double *)b);
 }
 
 /* Modulo 2^64: for sums whose result is known to fit. */

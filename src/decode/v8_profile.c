@@ -434,11 +434,6 @@ static bool link_nodes(struct v8_calls *c, struct error *err)
 #define GAP_INTERVALS 50
 #define GAP_SAMPLES 16
 
-static int compare_doubles(const void *a, const void *b)
-{
-	return compare_f64(*(const double *)a, *(const double *)b);
-}
-
 /* Determines the median interval; 0 if gaps are not meaningful. */
 static bool interval_find(struct v8_calls *c, struct error *err)
 {
@@ -452,7 +447,7 @@ static bool interval_find(struct v8_calls *c, struct error *err)
 	if (!sorted)
 		return no_memory(c, err);
 	memcpy(sorted, times, count * sizeof *sorted);
-	qsort(sorted, count, sizeof *sorted, compare_doubles);
+	qsort(sorted, count, sizeof *sorted, compare_f64_items);
 	c->interval_us = fmax(sorted[count / 2], 0);
 	return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/doctor.h"
 
+#include <stdlib.h>
+
 #include "base/instance.h"
 #include "base/num.h"
 
@@ -14,17 +16,6 @@
 /* Date headers are truncated to seconds: on average half a second is
  * missing. */
 #define DATE_HALF_NS (NS_PER_S / 2)
-
-static void sort_i64(int64_t *values, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		for (size_t k = i; k > 0 && values[k - 1] > values[k]; k--) {
-			int64_t swapped = values[k];
-
-			values[k] = values[k - 1];
-			values[k - 1] = swapped;
-		}
-}
 
 struct clock_offset clock_offset_find(const struct clock_answer *answers,
 				      size_t n, int64_t now_ns)
@@ -42,7 +33,7 @@ struct clock_offset clock_offset_find(const struct clock_answer *answers,
 		if (answers[i].duration_ns > longest_ns)
 			longest_ns = answers[i].duration_ns;
 	}
-	sort_i64(offsets, n);
+	qsort(offsets, n, sizeof *offsets, compare_i64_items);
 	low = offsets[(n - 1) / 2];
 	high = offsets[n / 2];
 	return (struct clock_offset){

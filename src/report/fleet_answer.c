@@ -110,11 +110,6 @@ static void write_headline(struct page *p, const struct fleet *f)
 	out_char(p->out, '\n');
 }
 
-static int compare_growth(const void *left, const void *right)
-{
-	return compare_f64(*(const double *)left, *(const double *)right);
-}
-
 /* Three of four services, by what would have been seen of each. */
 static bool find_power(const struct fleet *f, double *out)
 {
@@ -126,7 +121,7 @@ static bool find_power(const struct fleet *f, double *out)
 	for (size_t i = 0; i < f->count; i++)
 		if (f->items[i].state == FLEET_COMPARED)
 			values[count++] = f->items[i].seen_growth;
-	qsort(values, count, sizeof *values, compare_growth);
+	qsort(values, count, sizeof *values, compare_f64_items);
 	*out = count ? values[count * 3 / 4] : NAN;
 	mem_free(values);
 	return count > 0;
