@@ -431,7 +431,6 @@ static void add_query(struct buf *q, const struct search_query *query,
 		      struct choice c)
 {
 	const struct form *form = &forms[c.form];
-	size_t count = count_fitting(query);
 
 	/* Only traces with this span; no condition on their other spans. */
 	if (query->is_root_called && query->root_name.len) {
@@ -450,6 +449,8 @@ static void add_query(struct buf *q, const struct search_query *query,
 		traceql_add_least(q, duration_names[c.duration],
 				  query->min_duration_ns);
 	} else {
+		size_t count = count_fitting(query);
+
 		/* Any of the services and any of the names; the decoder
 		 * filters. "Service and name and kind, or ..." would be exact,
 		 * but a Tempo takes ten times as long for eight of those (1.3
