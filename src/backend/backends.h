@@ -33,6 +33,9 @@ struct gaps {
 /* Counts one more gap. */
 void gaps_count(struct gaps *g, const struct error *err);
 
+/* Begins the notes of gaps_tell(). */
+#define GAPS_NOTE_FRONT "query for "
+
 /* Adds a note that the query for the subject failed, and why. */
 void gaps_tell(struct gaps *g, const char *about, const struct error *err);
 

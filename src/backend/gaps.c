@@ -11,7 +11,7 @@ void gaps_count(struct gaps *g, const struct error *err)
 void gaps_tell(struct gaps *g, const char *about, const struct error *err)
 {
 	if (g->told_count++ < GAPS_TOLD)
-		notes_add(g->notes, "query for %s failed: %s", about,
+		notes_add(g->notes, GAPS_NOTE_FRONT "%s failed: %s", about,
 			  err->message);
 	else
 		notes_add(g->notes, "further queries failed");

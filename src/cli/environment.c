@@ -18,8 +18,6 @@
 /* POSIX leaves it to the program to declare it. */
 extern char **environ;
 
-#define PREFIX "TRACEFIND_"
-
 static const char *environment_get(const char *name)
 {
 	const char *value = getenv(name);
@@ -162,7 +160,7 @@ static void read_profilecli(struct options *o)
 
 static struct str without_prefix(const char *variable)
 {
-	return str_from(variable + sizeof PREFIX - 1);
+	return str_from(variable + sizeof OPTION_VARIABLE_PREFIX - 1);
 }
 
 static const char *const secrets[] = { "token", "password" };
@@ -207,15 +205,17 @@ static void tell_slips(void)
 		struct suggestion near;
 		bool is_known;
 
-		if (!str_starts(name, STR(PREFIX)))
+		if (!str_starts(name, STR(OPTION_VARIABLE_PREFIX)))
 			continue;
-		name = str_slice(name, sizeof PREFIX - 1, name.len);
+		name = str_slice(name, sizeof OPTION_VARIABLE_PREFIX - 1,
+				 name.len);
 		suggestion_init(&near, name);
 		judge_name(name, &near, &is_known);
 		if (!is_known && near.best[0])
-			message_info(PREFIX "%s is not read; did you mean "
-				     PREFIX "%s?",
-				     text_quote(name).text, near.best);
+			message_info("%s%s is not read; did you mean %s%s?",
+				     OPTION_VARIABLE_PREFIX,
+				     text_quote(name).text,
+				     OPTION_VARIABLE_PREFIX, near.best);
 	}
 }
 
@@ -298,10 +298,11 @@ void environment_wipe(void)
 		size_t equals = str_find(line, STR("="));
 		struct str name = str_slice(line, 0, equals);
 		/* Headers and addresses hold secrets, too. */
-		bool may_be_secret = str_starts(name, STR("TRACEFIND_")) ||
-				     str_starts(name, STR("PROFILECLI_")) ||
-				     str_ends(name, STR("_proxy")) ||
-				     str_ends(name, STR("_PROXY"));
+		bool may_be_secret =
+			str_starts(name, STR(OPTION_VARIABLE_PREFIX)) ||
+			str_starts(name, STR("PROFILECLI_")) ||
+			str_ends(name, STR("_proxy")) ||
+			str_ends(name, STR("_PROXY"));
 
 		if (equals != SIZE_MAX && may_be_secret)
 			mem_wipe(*at + equals + 1, line.len - equals - 1);

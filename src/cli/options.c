@@ -211,7 +211,8 @@ const char *options_url(const struct options *o, enum server_side side)
 
 void option_variable_name(const char *option, char out[OPTION_VARIABLE_BYTES])
 {
-	snprintf(out, OPTION_VARIABLE_BYTES, "TRACEFIND_%s", option);
+	snprintf(out, OPTION_VARIABLE_BYTES, OPTION_VARIABLE_PREFIX "%s",
+		 option);
 	for (char *at = out; *at; at++)
 		if (*at == '-')
 			*at = '_';

@@ -280,7 +280,9 @@ void options_side_origin(const struct options *o, enum server_side side,
 			 const char *value, const char *common,
 			 const char *option, char out[OPTION_ORIGIN_BYTES]);
 
-/* Room for a name such as "TRACEFIND_TOKEN_FILE". */
+/* Begins the names of environment variables; room for a name such as
+ * "TRACEFIND_TOKEN_FILE". */
+#define OPTION_VARIABLE_PREFIX "TRACEFIND_"
 #define OPTION_VARIABLE_BYTES (OPTION_NAME_BYTES + 16)
 
 /* Gives the environment variable of an option. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "backend/backends.h"
+
 /* Notes whose words hold nothing of the run. */
 static const char *const plain[] = {
 	[NOTE_WINDOW_WITHOUT_SPAN] =
@@ -174,7 +176,7 @@ static void add_names(const struct note *n, struct notes *notes)
  * reason says more. */
 static void drop_gap(const char *reason, struct notes *notes)
 {
-	const struct str gap = STR("query for ");
+	const struct str gap = STR(GAPS_NOTE_FRONT);
 	size_t kept = 0;
 
 	if (!notes || !reason || !*reason)
