@@ -74,20 +74,6 @@ static void json_row_values(struct jsonw *w, const struct cost_row *r)
 		   "money_per_month:%.9f}",
 		   r->each, r->low, r->high, r->million, r->month);
 }
-
-static void json_cost_row(struct jsonw *w, const struct cost_row *r)
-{
-	static const struct function_cost none;
-	const struct function_cost *f = r->function ? r->function : &none;
-
-	jsonw_addf(w,
-		   "{kind:%s, name:%-.*s, file:%-.*s, line:%-u, leaf:%-.*s, "
-		   "amount:%.9f",
-		   cost_row_name(r->kind), STR_WHOLE(f->name),
-		   STR_WHOLE(f->file), f->line, STR_WHOLE(f->leaf), r->amount);
-	json_row_values(w, r);
-}
-
 static void json_operations(struct jsonw *w, const struct cost_answer *a)
 {
 	const struct cost *c = a->cost;
@@ -206,6 +192,7 @@ static void cost_write_json(const void *answer, struct out *out)
 		[COST_LACK_REQUESTS] = "no_requests",
 		[COST_LACK_SPANS] = "no_span_samples",
 	};
+	static const struct function_cost no_function;
 	const struct cost_answer *a = answer;
 	const struct cost *c = a->cost;
 	struct jsonw w;
@@ -228,8 +215,19 @@ static void cost_write_json(const void *answer, struct out *out)
 	json_resource(&w, "memory", &c->resources[COST_MEMORY]);
 	json_number(&w, "instances", &c->instances);
 	jsonw_addf(&w, "rows:[");
-	for (size_t i = 0; i < a->rows.count; i++)
-		json_cost_row(&w, &a->rows.items[i]);
+	for (size_t i = 0; i < a->rows.count; i++) {
+		const struct cost_row *r = &a->rows.items[i];
+		const struct function_cost *f =
+			r->function ? r->function : &no_function;
+
+		jsonw_addf(&w,
+			   "{kind:%s, name:%-.*s, file:%-.*s, line:%-u, "
+			   "leaf:%-.*s, amount:%.9f",
+			   cost_row_name(r->kind), STR_WHOLE(f->name),
+			   STR_WHOLE(f->file), f->line, STR_WHOLE(f->leaf),
+			   r->amount);
+		json_row_values(&w, r);
+	}
 	jsonw_addf(&w, "], operations_lack:%s", lack_names[c->operation_lack]);
 	json_operations(&w, a);
 	json_difference(&w, a);

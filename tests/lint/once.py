@@ -50,8 +50,6 @@ NAMED = {
         "four conditions, one with a reason of its own, within the test of a loop",
     "render/table.c is_too_small":
         "which differences a table leaves out: a rule of its own",
-    "report/cost_answer.c json_cost_row":
-        "one of the objects of the answer, as those beside it",
     "report/prometheus_rules.c growth_least":
         "a formula of an alert, in the unit of its metric",
     "model/function_name.c csharp_local":
@@ -72,6 +70,7 @@ NAMED = {
 
 START = re.compile(r"^static (?!inline\b)[^;=]*?\b(\w+)\(", re.M)
 
+
 def functions(code):
     """Kernel style: (name, lines of the body) of the static ones."""
     lines = code.split("\n")
@@ -81,6 +80,7 @@ def functions(code):
             at += 1
         if at < len(lines) and lines[at] == "{":
             yield match.group(1), lines.index("}", at) - at - 1
+
 
 def short_ones(path):
     """Names of those that are called in one place, and not used otherwise."""
@@ -93,6 +93,7 @@ def short_ones(path):
         if lines < SHORT and others == 1 and calls[name] - heads[name] == 1:
             yield name
 
+
 def find(root):
     """Folder of src/ to what is short there."""
     found = {}
@@ -102,6 +103,7 @@ def find(root):
         found.setdefault(folder, []).extend(
             f"{file} {name}" for name in short_ones(path) if f"{file} {name}" not in NAMED)
     return found
+
 
 def main():
     root = Path(sys.argv[1])
@@ -118,6 +120,7 @@ def main():
                 f"before: let a new one stand where it is used (once.py . --list {folder})"
                 for folder, names in sorted(found.items()) if len(names) > int(most.get(folder, 0))]
     return csource.report([name for names in found.values() for name in names], problems)
+
 
 if __name__ == "__main__":
     sys.exit(main())
