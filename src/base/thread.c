@@ -41,7 +41,6 @@ static struct worker *worker_new(void)
 	sigset_t all, before;
 	bool is_created;
 
-
 	if (!w)
 		return NULL;
 	tokens_init(&w->given, 0);

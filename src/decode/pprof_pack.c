@@ -817,8 +817,6 @@ static uint32_t frames_at(const struct pprof_pack *pack, uint64_t id)
 		       : pprof_frames_of(&p->location_rows[location]);
 }
 
-
-
 /* Returns whether no stack is too deep, nor all of them together too large. The
  * first glance is enough for nearly all. Nothing is unfolded for it: those that
  * are not small are unfolded as they are added. */
