@@ -11,7 +11,6 @@ from pathlib import Path
 
 import csource
 
-COMMENT = re.compile(r"/\*.*?\*/", re.S)
 FILE = re.compile(r"(?<![\w<./-])((?:\w+/)*\w+\.[ch])(?![\w(])")
 FUNCTION = re.compile(r"(?<![\w.:>])(\w+)\(\)")
 TYPE = re.compile(r"(?<![\w-])(?:struct|enum|union)\s(?:\s?\*\s)?(\w+)")
@@ -24,7 +23,7 @@ OTHER_NAMES = {"exec", "fgets", "mkdtemp", "openat2", "landlock_path_beneath_att
 
 def absent(text, files, names):
     """What the comments of a text name and is nowhere."""
-    for comment in COMMENT.findall(text):
+    for _, comment in csource.comments(text):
         yield from (name for name in FILE.findall(comment) if name not in files)
         yield from (f"{name}()" for name in FUNCTION.findall(comment) if name not in names)
         yield from (f"type {name}" for name in TYPE.findall(comment) if name not in names)

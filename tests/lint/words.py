@@ -43,8 +43,6 @@ WORDS = {
     r"\bin all from\b": "total",
     r"\ba (life|freak)\b": "process lifetime, outlier",
 }
-FOLDERS = ("analyze", "backend", "base", "cli", "decode", "demangle", "doctor", "investigate", "mcp", "model", "render", "report",
-           "tui", "wire")
 PAGES = ("README.md", "docs/*.md", "man/*.scd")
 # File -> texts that may stay: keys of JSON.
 ALLOWED = {"src/render/json.c": ("usual:%i",), "man/tracefind-json.5.scd": ("*usual*",)}
@@ -62,13 +60,12 @@ def paragraphs(text):
 
 
 def problems(root):
-    for folder in FOLDERS:
-        for path in sorted((root / "src" / folder).rglob("*.[ch]")):
-            source = path.read_text(encoding="utf-8")
-            for start, text in csource.literals(source):
-                if " " in text:
-                    yield from faults(root, path, source.count("\n", 0, start) + 1,
-                                      text.replace("\\n", " "))
+    for path in sorted((root / "src").rglob("*.[ch]")):
+        source = path.read_text(encoding="utf-8")
+        for start, text in csource.literals(source):
+            if " " in text:
+                yield from faults(root, path, source.count("\n", 0, start) + 1,
+                                  text.replace("\\n", " "))
     for pattern in PAGES:
         for path in sorted(root.glob(pattern)):
             for line, text in paragraphs(path.read_text(encoding="utf-8")):
