@@ -117,11 +117,11 @@ NONE, NOT_WHOLE, USAGE = 5, 4, 2
 # 2: what is asked is not asked of the kind of server that seems to be there.
 STATUSES = {0, USAGE, 3, 4, 5, 6, 7, 10}
 # What is told of something that is missing.
-TOLD = re.compile(r"no answer|quer(y|ies) for|is missing|not all that was asked|not be read|cut off|"
+TOLD = re.compile(r"no answer|query for .* failed: |not all queries were answered|not be read|cut off|"
                   r"not answered|answer(s|ed) (\d{3}|with (type|something other))|has no such path|"
                   r"an HTML page|limits requests|timed out|cut the connection|damaged|ends "
                   r"early|the text ends|not known|could not|cannot|not whole|incomplete|not read|"
-                  r"does not know \w+ \(\d{3}\)")
+                  r"\w+ is missing \(\d{3}\)")
 # How a request went, in the list of all.
 ANSWERED = re.compile(r'"(status|bytes)": *(null|\d+),?')
 FAILURES = {
